@@ -7,11 +7,11 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Threads that wait for locks, and measure how long.
  *
- * go convoy threads=N hold=MS seconds=S idle=M virtual=0|1 monitors=0|1: N threads want one monitor, and N others one ReentrantLock; the thread that holds it
- * sleeps. M more threads have nothing to do, and park repeatedly for a moment. virtual: all of them are virtual threads (JDK 21 and
- * later), for which the JVM measures nothing. monitors=0: nobody wants the monitor. done monitor=NS park=NS blocked=NS parked=NS waits=COUNT:
- * the waiting time, all of each sort together; the JVM's times for both sorts, which leave out the time before it blocks or parks a
- * thread; and how often the threads got their lock.
+ * go convoy threads=N hold=MS seconds=S idle=M virtual=0|1 monitors=0|1: N threads want one monitor, and N others one ReentrantLock; the
+ * thread that holds it sleeps. M more threads have nothing to do, and park repeatedly for a moment. virtual: all of them are virtual
+ * threads (JDK 21 and later), for which the JVM measures nothing. monitors=0: nobody wants the monitor. done monitor=NS park=NS
+ * blocked=NS parked=NS waits=COUNT: the waiting time, all of each sort together; the JVM's times for both sorts, which leave out the
+ * time before it blocks or parks a thread; and how often the threads got their lock.
  * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
  * fresh: a new object each time. done waits=COUNT.
  * go stuck threads=N: N virtual threads want a ReentrantLock that they never get. done as soon as they wait.

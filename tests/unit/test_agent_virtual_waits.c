@@ -1,7 +1,5 @@
-/* The waits of virtual threads without a carrier: each is found once, by whichever thread looks for it, with what was noted; a few waits use
- * little memory, however many have come and gone; a full table refuses, and forgets nothing.
- * tier: quick
- * timeout: 120 */
+/* The waits of virtual threads without a carrier: each is found once, by whichever thread looks for it, with what was noted; a few waits
+ * use little memory, however many have come and gone; a full table refuses, and forgets nothing. tier: quick timeout: 120 */
 #include "../tap.h"
 
 #include "agent/hot/calls/virtual_waits.h"

@@ -27,8 +27,8 @@ EXPORT JNIEXPORT jobject JNICALL Java_candor_context_Native_memory(JNIEnv *jni, 
     return (*jni)->NewDirectByteBuffer(jni, memory, (jlong)bytes);
 }
 
-/* While a virtual thread is mounted, its carrier points to the virtual thread's record, and otherwise to the carrier's own. JVMTI could store
- * a record with the thread, but storing it there would delay the mounts of all threads. */
+/* While a virtual thread is mounted, its carrier points to the virtual thread's record, and otherwise to the carrier's own. JVMTI could
+ * store a record with the thread, but storing it there would delay the mounts of all threads. */
 static void mounted(JNIEnv *jni, jthread thread, int64_t id)
 {
     records_point(records_address(owners_find((uint64_t)id)));

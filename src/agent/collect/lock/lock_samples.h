@@ -1,6 +1,6 @@
 /* Writes waits for locks into the recording, as events with names and weights. Four files use this: locks.c for waits that have ended,
- * open_waits.c and open_virtual_waits.c for waits that have not ended at the recording's end, and lock_holders.c for holders of locks that other threads wait for.
- * Only the collector calls these functions. */
+ * open_waits.c and open_virtual_waits.c for waits that have not ended at the recording's end, and lock_holders.c for holders of locks that
+ * other threads wait for. Only the collector calls these functions. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 

@@ -1,6 +1,6 @@
-/* Follows virtual threads on their carriers. The JVM reports each mount and unmount through extension events of JVMTI, on the carrier, which
- * still, or already, has the identity of the virtual thread. Those who follow get these reports. The JVM also reports an unmount and a mount
- * when a virtual thread could not leave its carrier because its frames pin it.
+/* Follows virtual threads on their carriers. The JVM reports each mount and unmount through extension events of JVMTI, on the carrier,
+ * which still, or already, has the identity of the virtual thread. Those who follow get these reports. The JVM also reports an unmount and
+ * a mount when a virtual thread could not leave its carrier because its frames pin it.
  *
  *   jvmti_mounts_follow -> jvmti_mounts_leave
  *
@@ -28,8 +28,8 @@ enum virtual_doing {
     VIRTUAL_YIELDS
 };
 
-/* Requests the events. reports: stays the caller's, and must stay valid for ever. Returns false if this JVM does not report mounts. Any Java
- * thread may call it. */
+/* Requests the events. reports: stays the caller's, and must stay valid for ever. Returns false if this JVM does not report mounts. Any
+ * Java thread may call it. */
 bool jvmti_mounts_follow(JNIEnv *jni, enum mounts_follower who, const struct mounts_reports *reports);
 /* Ends them, unless others follow. A report may still come once on each carrier. The calling thread is attached to Java. */
 void jvmti_mounts_leave(enum mounts_follower who);

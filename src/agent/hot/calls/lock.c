@@ -271,8 +271,8 @@ void lock_end_park(const struct lock_park *park)
 
 /* ---- waits of virtual threads without a carrier ---- */
 
-/* A virtual thread that waits for a monitor may leave its carrier and return without an end of this wait. So its waits of the two kinds have
- * different keys. */
+/* A virtual thread that waits for a monitor may leave its carrier and return without an end of this wait. So its waits of the two kinds
+ * have different keys. */
 static uint64_t key_of(int64_t id, enum lock_kind kind)
 {
     return (uint64_t)id << LOCK_VIRTUAL_SHIFT | kind;

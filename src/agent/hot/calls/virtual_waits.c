@@ -1,6 +1,6 @@
-/* A table in levels, each four times as large as the one before. A wait goes to the lowest level with a free place for it, so a program with
- * few waiting threads uses the memory of the first level only. Within a level, as in context/owners.c, a key hashes to two buckets of a
- * cache line, and is at any place in one of them: a place is free at once when its wait is taken, and nothing is ever moved. */
+/* A table in levels, each four times as large as the one before. A wait goes to the lowest level with a free place for it, so a program
+ * with few waiting threads uses the memory of the first level only. Within a level, as in context/owners.c, a key hashes to two buckets of
+ * a cache line, and is at any place in one of them: a place is free at once when its wait is taken, and nothing is ever moved. */
 #include "agent/hot/calls/virtual_waits.h"
 
 #include <errno.h>

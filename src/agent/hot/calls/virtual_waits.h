@@ -1,6 +1,6 @@
 /* The waits of virtual threads that have left their carriers. Such a wait begins on one thread and may end on another, so it is in no
- * thread's lane. It is kept here by a key, which is made from the id of the virtual thread, from the moment at which the wait begins until it
- * ends.
+ * thread's lane. It is kept here by a key, which is made from the id of the virtual thread, from the moment at which the wait begins until
+ * it ends.
  *
  *   virtual_waits_init                            the agent's thread
  *   [ virtual_waits_add -> virtual_waits_take ]*  the carriers, for any number of virtual threads at once

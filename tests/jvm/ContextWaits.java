@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * /hold" until another one waits for it within a scope "GET /wait", in waitForMonitor or waitForLock. The ids of both are made from the
  * round's number, the holder's with one more bit. In every fourth round the waiter has no scope, and waits in nobodyWaits.
  *
- * Commands, one a line: rounds N | stuck | keep N | busy | end
+ * Commands, one a line: rounds N | virtual N | stuck | keep N | busy | end
  */
 public class ContextWaits {
     private static final Key TIER = Candor.key("tier");
@@ -88,15 +88,29 @@ public class ContextWaits {
     }
 
     /** The scope of the holder is open until the waiter has the lock: however late the waiter comes, it finds the holder in its scope. */
-    private static void rounds(int rounds) throws Exception {
+    private static void rounds(int rounds, boolean virtual) throws Exception {
         Semaphore held = new Semaphore(0), over = new Semaphore(0);
-        Thread waiter = new Thread(() -> {
+        Runnable waits = () -> {
             for (int r = 0; r < rounds; r++) {
                 held.acquireUninterruptibly();
                 wait(r, r % 2 == 0);
                 over.release();
             }
-        }, "waiter");
+        };
+        CountDownLatch begun = new CountDownLatch(1);
+        Thread[] itself = new Thread[1];
+        Runnable body = () -> {
+            itself[0] = Thread.currentThread();
+            begun.countDown();
+            waits.run();
+        };
+        if (virtual) {
+            Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+        } else {
+            new Thread(body, "waiter").start();
+        }
+        begun.await();
+        Thread waiter = itself[0];
         Thread holder = new Thread(() -> {
             try {
                 for (int r = 0; r < rounds; r++) {
@@ -111,7 +125,6 @@ public class ContextWaits {
                 throw new IllegalStateException(never);
             }
         }, "holder");
-        waiter.start();
         holder.start();
         waiter.join();
         holder.join();
@@ -235,7 +248,8 @@ public class ContextWaits {
         for (String line = line(); !line.equals("end") && !line.isEmpty(); line = line()) {
             String[] words = line.split(" ");
             switch (words[0]) {
-                case "rounds": rounds(Integer.parseInt(words[1])); break;
+                case "rounds": rounds(Integer.parseInt(words[1]), false); break;
+                case "virtual": rounds(Integer.parseInt(words[1]), true); break;
                 case "stuck": stuck(); break;
                 case "keep": keepObjects(Integer.parseInt(words[1])); break;
                 default: busy();

@@ -71,9 +71,12 @@ def judge_waits(what, path):
         seen["owner" if owner else "no owner"] += 1
     ct.note(f"{what}: {dict(seen)}")
     ct.ok(not wrong, f"{what}: no wait has another's context, or another's owner", "\n".join(map(str, wrong[:10])))
+    return seen
+
+
+def names_owners(what, seen):
     # A thread that is preempted after the JVM calls it blocked, and before it says so, may find the lock free.
     ct.ok(seen["owner"] >= 0.8 * ROUNDS, f"{what}: {seen['owner']} of {ROUNDS} waits say for which request the lock was held", seen)
-    return seen
 
 
 def counts(what, path, seen):
@@ -126,10 +129,24 @@ def waits(jvm):
     jvm.expect("rounds")
     jvm.stop()
     seen = judge_waits(what, path)
+    names_owners(what, seen)
     counts(what, path, seen)
     judge_holders(what, path)
     traced(what, path)
     halted(what, path)
+
+
+def virtual_waits(jvm):
+    """The waiting thread is virtual, and may leave its carrier."""
+    what, path = f"{jvm.jdk}, virtual", ct.WORK / f"virtual-{jvm.jdk.version}.jfr"
+    jvm.start(path, event="lock", **{"lock-threshold": "0"})
+    jvm.say(f"virtual {ROUNDS}")
+    jvm.expect("rounds")
+    jvm.stop()
+    seen = judge_waits(what, path)
+    waits_seen = {kind: sum(seen[kind, whose] for whose in ("scope", "nobody")) for kind in ("monitor", "park")}
+    ct.ok(waits_seen["park"] == ROUNDS // 2 and seen["park", "scope"] == ROUNDS // 4, f"{what}: its parks have their contexts", seen)
+    ct.ok(waits_seen["monitor"] == seen["monitor", "scope"] == ROUNDS // 2, f"{what}: and its waits for monitors", seen)
 
 
 def open_wait(jvm):
@@ -199,6 +216,8 @@ def main():
         with ct.Jvm(jdk, "-cp", classes, "ContextWaits", agent=ct.agent_options(), flags=FLAGS) as jvm:
             jvm.expect("ready")
             waits(jvm)
+            if jdk.version >= 21:
+                virtual_waits(jvm)
             open_wait(jvm)
             if jdk.version >= 11:
                 alive(jvm)

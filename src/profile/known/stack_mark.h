@@ -16,6 +16,8 @@ enum stack_mark {
     STACK_ACQUIRES,    /* a thread that acquires a permit of a Semaphore */
     STACK_BORROWS,     /* a thread that borrows a connection, or something similar, from a library's pool */
     STACK_LENDS,       /* a method of the program, or of a library, whose name says that it lends a pool's resource */
+    STACK_BORROWS_BY_VERB, /* such a method whose name says that it borrows: acquire, checkout, getConnection */
+    STACK_CONDITION,       /* a thread in Condition.await */
     STACK_LOCKS_WRITE, /* ReentrantReadWriteLock */
     STACK_LOCKS_READ,
     STACK_BOXES,               /* valueOf of a wrapper class: Integer.valueOf */

@@ -20,6 +20,7 @@ import argparse
 import collections
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -39,6 +40,8 @@ FIELDS = ("case", "kind", "jdk", "run", "verdict", "first", "score", "site", "ot
 OF_MACHINE = "other programs on the machine"
 OF_RECORDING = ("recording_quality",)
 PATIENCE = 120
+WARM_MOST = 3   # seconds
+WARM_CPU = 1.5  # seconds of CPU
 
 
 @dataclasses.dataclass
@@ -63,7 +66,7 @@ def compiled(program, with_libraries, made={}):
         folder.mkdir(parents=True)
         release = release_of(program)
         javac = ct.jdk(max(release, 17)).javac
-        libraries = [f"{fetched()}/*"] if with_libraries else []
+        libraries = [f"{fetched()}/*", str(SOURCES / "resources")] if with_libraries else []
         subprocess.run([javac, "-nowarn", "-proc:none", "-Xlint:none", "--release", str(release), "-cp", ":".join(libraries), "-d", folder,
                         SOURCES / "Case.java", SOURCES / f"{program}.java"], check=True)
         made[program] = ":".join([str(folder), *libraries])
@@ -86,13 +89,32 @@ def start(pair, jdk, variant):
     if jdk.version >= 21:
         flags.append("-XX:+EnableDynamicAgentLoading")
     path = compiled(pair.program, pair.with_libraries)
-    return subprocess.Popen([jdk.java, *flags, "-cp", path, pair.program, pair.method or pair.name, variant],
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ct.WORK)
+    with open(ct.WORK / "out", "w") as out:
+        return subprocess.Popen([jdk.java, *flags, "-cp", path, pair.program, pair.method or pair.name, variant],
+                                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, cwd=ct.WORK)
+
+
+def cpu_seconds(program):
+    fields = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_ready(program):
+    """Waits until the program has started its work, and for a while, in which much of its code is compiled."""
+    end = time.monotonic() + PATIENCE
+    while "ready\n" not in (ct.WORK / "out").read_text():
+        if program.poll() is not None or time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    before, end = cpu_seconds(program), time.monotonic() + WARM_MOST
+    while program.poll() is None and time.monotonic() < end and cpu_seconds(program) < before + WARM_CPU:
+        time.sleep(0.1)
+    return True
 
 
 def end(program):
     program.kill()
-    program.communicate()
+    program.wait()
 
 
 # -- diagnosis ---------------------------------------------------------------------------------------------------------
@@ -103,9 +125,8 @@ def diagnose(pair, jdk, variant, seconds, keep):
     path.unlink(missing_ok=True)
     program = start(pair, jdk, variant)
     try:
-        if program.stdout.readline() != "ready\n":
+        if not is_ready(program):
             return f"{pair.program} {pair.name} {variant} does not start"
-        time.sleep(1)
         result = subprocess.run([ct.PROGRAM, "diagnose", "--json", "--top", "0", "--jfr", "on", "-d", f"{seconds}s", "-o", path,
                                  str(program.pid)], capture_output=True, text=True, timeout=PATIENCE + seconds)
         if program.poll() is not None:
@@ -132,7 +153,7 @@ def has_line(pair, site):
 def judge(pair, variant, findings):
     if isinstance(findings, str):
         return Verdict("failed", [{"id": "", "score": 0, "text": findings, "evidence": {"site": ""}}], [])
-    ignored = [one for one in findings if OF_MACHINE in one["text"] or one["id"] in (*OF_RECORDING, *pair.may)]
+    ignored = [one for one in findings if (OF_MACHINE in one["text"] and one["id"] not in pair.ids) or one["id"] in (*OF_RECORDING, *pair.may)]
     counted = [one for one in findings if one not in ignored]
     if variant != "planted":
         return Verdict("alarm" if counted else "silent", counted, ignored)

@@ -26,13 +26,13 @@ final class Case {
         }, "last");
         last.setDaemon(true);
         last.start();
-        System.out.println("ready");
         try {
             program.getDeclaredMethod(args[0], boolean.class).invoke(null, args[1].equals("planted"));
         } catch (InvocationTargetException e) {
             e.printStackTrace();
             Runtime.getRuntime().halt(4);
         }
+        System.out.println("ready");
         sleep(AT_MOST_MS);
     }
 

@@ -325,13 +325,15 @@ public final class Healthy {
 
     static void reactor(boolean planted) {
         Case.repeat(1, "flux", () -> {
-            Case.sink += Flux.range(0, 20_000).parallel(4).runOn(Schedulers.parallel()).map(i -> i * 17L).sequential().reduce(0L, Long::sum).block();
+            Case.sink += Flux.range(0, 20_000).parallel(4).runOn(Schedulers.parallel()).map(i -> i * 17L).sequential()
+                .reduce(0L, Long::sum).block();
             Case.think(20);
         });
     }
 
     static void freemarker(boolean planted) throws Exception {
-        Template page = new Template("page", "<#list items as item><b>${item}</b></#list>", new Configuration(Configuration.VERSION_2_3_34));
+        Configuration configuration = new Configuration(Configuration.VERSION_2_3_34);
+        Template page = new Template("page", "<#list items as item><b>${item}</b></#list>", configuration);
         Case.repeat(2, "render", () -> {
             for (int i = 0; i < 50; i++) {
                 StringWriter out = new StringWriter();
@@ -347,7 +349,7 @@ public final class Healthy {
     static void javac(boolean planted) {
         StringBuilder source = new StringBuilder("class Big {");
         for (int i = 0; i < 500; i++) {
-            source.append("int m").append(i).append("(int x) { return x * ").append(i).append(" + m").append((i + 1) % 500).append("(x - 1); }\n");
+            source.append("int m" + i + "(int x) { return x * " + i + " + m" + (i + 1) % 500 + "(x - 1); }\n");
         }
         JavaFileObject file = new SimpleJavaFileObject(URI.create("string:///Big.java"), JavaFileObject.Kind.SOURCE) {
             @Override

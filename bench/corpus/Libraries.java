@@ -80,6 +80,9 @@ public final class Libraries {
         config.setJdbcUrl("jdbc:h2:mem:hikari");
         config.setMaximumPoolSize(planted ? FEW : CLIENTS);
         HikariDataSource source = new HikariDataSource(config);
+        while (source.getHikariPoolMXBean().getTotalConnections() < config.getMaximumPoolSize()) {
+            Case.sleep(10); // it opens its connections one by one
+        }
         Case.repeat(CLIENTS, "http-nio-exec", () -> slowQuery(source));
     }
 
@@ -321,7 +324,8 @@ public final class Libraries {
             Script shared = context.compileString("var x = 0; for (var i = 0; i < 10; i++) x += i; x", "rule", 1, null);
             for (int i = 0; i < 100_000; i++) {
                 if (planted) {
-                    Case.kept = context.evaluateString(scope, "var x = " + i + "; for (var i = 0; i < 10; i++) x += i; x", "rule", 1, null); // here: scripts
+                    String text = "var x = " + i + "; for (var i = 0; i < 10; i++) x += i; x";
+                    Case.kept = context.evaluateString(scope, text, "rule", 1, null); // here: scripts
                 } else {
                     Case.kept = shared.exec(context, scope);
                     Case.sleep(1);
@@ -356,7 +360,7 @@ public final class Libraries {
             for (int i = 0; i < 10; i++) {
                 byte[] page = new byte[4000]; // here: cache
                 pages.put(ids.incrementAndGet(), page);
-                Case.kept = new byte[20_000];
+                Case.kept = new byte[4000];
             }
             Case.sleep(4);
         });

@@ -146,7 +146,7 @@ public final class Locks {
         private long sum;
 
         synchronized void add(int microseconds) {
-            sum += Case.compute(microseconds);
+            sum += Case.compute(microseconds); // here: convoy
         }
     }
 

@@ -130,7 +130,7 @@ public final class Memory {
 
     static void full(boolean planted) {
         List<byte[]> kept = new ArrayList<>();
-        int most = planted ? 50 : 20; // of 64 MB
+        int most = planted ? 46 : 20; // of 64 MB
         while (kept.size() < most) {
             kept.add(new byte[1 << 20]);
         }
@@ -153,13 +153,13 @@ public final class Memory {
         });
     }
 
-    static final class LookAhead extends Error {
+    static final class LookAheadError extends Error {
         private static final long serialVersionUID = 1;
     }
 
     private static int parse(int next, boolean planted) {
         if (planted && next % 2 == 1) {
-            throw new LookAhead(); // here: errors
+            throw new LookAheadError(); // here: errors
         }
         return next;
     }
@@ -169,7 +169,7 @@ public final class Memory {
             for (int i = 0; i < 20; i++) {
                 try {
                     Case.sink += parse(i, planted);
-                } catch (LookAhead e) {
+                } catch (LookAheadError e) {
                     Case.sink--;
                 }
             }
@@ -200,7 +200,7 @@ public final class Memory {
                     sessions.remove(id - 2000);
                 }
                 Case.sink += session.state.length + session.id;
-                Case.kept = new byte[20_000];
+                Case.kept = new byte[4000];
             }
             Case.sleep(4);
         });

@@ -153,7 +153,8 @@ public final class Pools {
     }
 
     static void executor(boolean planted) {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(planted ? FEW : CLIENTS, CLIENTS, 60, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(planted ? FEW : CLIENTS, CLIENTS, 60, TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>());
         Case.repeat(CLIENTS, "http", () -> {
             Case.sink += pool.submit(() -> pause(20)).get(); // here: executor
         });

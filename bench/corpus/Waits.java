@@ -90,7 +90,7 @@ public final class Waits {
                 byte[] page = new byte[4 << 20];
                 while (true) {
                     out.write(page); // here: slowReader
-                    Case.sleep(planted ? 1 : 200);
+                    Case.sleep(planted ? 1 : 500);
                 }
             }
         });

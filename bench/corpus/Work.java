@@ -25,7 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 
-/** CPU time that a program can do without: work that it repeats, exceptions for what is expected, threads that spin or that are too many. */
+/** CPU time that a program can do without: work that it repeats, exceptions for what is expected, threads that spin or are too many. */
 public final class Work {
     private static final String LINE = "2026-11-27 12:00:00.123 INFO shop.Cart - 17 items; 3.50 EUR; customer 4711";
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");

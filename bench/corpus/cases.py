@@ -10,6 +10,7 @@ FROM_11 = ALL[1:]
 FROM_17 = ALL[2:]
 FROM_21 = ALL[3:]
 
+COMMON = "-Djava.util.concurrent.ForkJoinPool.common.parallelism="
 SMALL = ("-Xmx64m", "-Xms64m")
 CROWD = ("cpu_saturated",)  # the same on a machine whose processors are the bottleneck
 
@@ -61,8 +62,8 @@ POOLS = _pairs(
     ("executor", "pool_too_small", {}),
     ("invokeAll", "pool_too_small", {}),
     ("forkJoin", "pool_too_small", {}),
-    ("commonPool", ("common_pool_blocked", "pool_too_small"), {"flags": ("-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",)}),
-    ("threadForEach", "thread_churn", {"flags": ("-Djava.util.concurrent.ForkJoinPool.common.parallelism=1",), "jdks": (8, 11, 17, 21)}),
+    ("commonPool", ("common_pool_blocked", "pool_too_small"), {"flags": (COMMON + "4",)}),
+    ("threadForEach", "thread_churn", {"flags": (COMMON + "1",), "jdks": (8, 11, 17, 21)}),
 )
 
 MEMORY = _pairs(
@@ -76,7 +77,7 @@ MEMORY = _pairs(
     ("systemGc", "system_gc", {}),
     ("full", ("gc_full", "gc_pressure"), {"flags": SMALL}),
     ("humongous", "gc_humongous", {"flags": ("-XX:+UseG1GC", "-Xmx256m", "-XX:G1HeapRegionSize=1m")}),
-    ("errors", "errors", {}),
+    ("errors", "errors", {"jdks": (25, 27)}),
     ("leak", "leak", {"flags": ("-Xmx400m",), "seconds": 15}),
     ("classes", ("gc_metaspace", "class_loading", "classes_grow"), {}),
     jdks=FROM_11)
@@ -163,8 +164,8 @@ VIRTUAL = _pairs(
 
 # Programs that are in order: (program, method).
 HEALTHY = [Pair("Healthy", name, (), jdks=FROM_17, with_libraries=True)
-           for name in ("tomcat", "jetty", "undertow", "netty", "vertx", "jdkServer", "h2", "hsqldb", "hikari", "lucene", "kafka", "logback",
-                        "jackson", "caffeine", "reactor", "freemarker", "javac", "parallelStreams", "parallelSort", "forkJoin", "schedule",
+           for name in ("tomcat", "jetty", "undertow", "netty", "vertx", "jdkServer", "h2", "hsqldb", "hikari", "lucene", "kafka",
+                        "logback", "jackson", "caffeine", "reactor", "freemarker", "javac", "parallelStreams", "parallelSort", "forkJoin", "schedule",
                         "consumers", "idle", "batch")]
 HEALTHY.append(Pair("Healthy", "computingPool", (), jdks=FROM_17, with_libraries=True, may=CROWD))
 HEALTHY.append(Pair("Virtual", "server", (), jdks=FROM_21))

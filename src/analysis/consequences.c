@@ -102,6 +102,9 @@ static bool follows(const struct findings *f, const struct finding *one, const s
     return may_follow && is_specific && has_same_line(f, one, cause);
 }
 
+/* The number of findings that are considered, from the worst on. A damaged recording may have a hundred thousand. */
+enum { CONSIDERED = 100 };
+
 /* Puts the finding at `from` behind the one at `to`. */
 static void move_behind(struct findings *f, uint32_t from, uint32_t to)
 {
@@ -110,11 +113,11 @@ static void move_behind(struct findings *f, uint32_t from, uint32_t to)
     f->list[to] = one;
 }
 
-/* Returns the position of the last finding from which the one at `at` follows, and the number of findings if there is none. */
-static uint32_t last_cause(const struct findings *f, uint32_t at)
+/* Returns the position of the last one of `count` findings from which the one at `at` follows; `count` = there is none. */
+static uint32_t last_cause(const struct findings *f, uint32_t count, uint32_t at)
 {
-    uint32_t last = f->count;
-    for (uint32_t i = 0; i < f->count; i++)
+    uint32_t last = count;
+    for (uint32_t i = 0; i < count; i++)
         if (i != at && follows(f, &f->list[at], &f->list[i]))
             last = i;
     return last;
@@ -122,14 +125,17 @@ static uint32_t last_cause(const struct findings *f, uint32_t at)
 
 void consequences_order(struct findings *f)
 {
-    uint32_t moves = f->count * f->count; /* the relation has no cycles; this bounds the time if a new row makes one */
-    for (uint32_t i = 0; i < f->count;) {
-        uint32_t cause = last_cause(f, i);
-        f->list[i].has_cause = cause < f->count && !is_of_surroundings(f->list[i].kind);
+    uint32_t count = f->count < CONSIDERED ? f->count : CONSIDERED;
+    uint32_t moves = count * count; /* the relation has no cycles; this bounds the time if a new row makes one */
+    for (uint32_t i = 0; i < count;) {
+        uint32_t cause = last_cause(f, count, i);
+        f->list[i].has_cause = cause < count && !is_of_surroundings(f->list[i].kind);
         f->list[i].cause = f->list[i].has_cause ? f->list[cause].kind : f->list[i].kind;
-        if (cause < f->count && cause > i && moves--)
+        if (cause < count && cause > i && moves) {
+            moves--;
             move_behind(f, i, cause);
-        else
+        } else {
             i++;
+        }
     }
 }

@@ -1,6 +1,5 @@
 #include "analysis/findings.h"
 
-#include "analysis/consequences.h"
 #include "base/array.h"
 
 #include <stdarg.h>
@@ -87,7 +86,6 @@ void findings_sort(struct findings *f)
 {
     if (f->count)
         qsort(f->list, f->count, sizeof *f->list, worst_first);
-    consequences_order(f);
 }
 
 const char *finding_report(const struct finding *one)

@@ -17,7 +17,7 @@
 #define CPU_WARNING        0.4      /* as a share of the CPU time, for the collector's threads */
 #define PROCESSOR_LEAST    0.1      /* of one processor, for the collector's threads; in an idle program they may well use most CPU time */
 #define CPU_LEAST_NS       NS_PER_S /* used by the collector's threads; a program that only fills its heap at the start has no pressure */
-#define LONGEST_WARNING_NS NS_PER_S
+#define LONGEST_WARNING_NS (2 * NS_PER_S)
 
 enum { PAUSES_LEAST = 5 };
 

@@ -64,7 +64,7 @@
          0.2, EVER, "replace finalize() by close() in try-with-resources, and by a Cleaner as the last resort")                            \
     COST(F, INTERN, "strings_interned", "Strings are interned again and again", "String.intern", CPU, 0.2, EVER,                           \
          "keep the strings in a ConcurrentHashMap of the program, or use -XX:+UseStringDeduplication")                                     \
-    COST(F, TABLE_SCANS, "tables_scanned", "A database inside the program reads whole tables", "scanning tables", CPU, 0.4, EVER,         \
+    COST(F, TABLE_SCANS, "tables_scanned", "A database inside the program reads whole tables", "scanning tables", CPU, 0.4, EVER,          \
          "create an index for the columns in the query's condition: EXPLAIN shows which tables it scans")                                  \
     COST(F, STATEMENTS, "statements_parsed", "SQL statements are parsed again and again", "parsing SQL", CPU, 0.2, EVER,                   \
          "use a PreparedStatement with parameters instead of values in the text, and keep it, or let the pool of connections cache it")    \

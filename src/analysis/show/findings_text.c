@@ -1,4 +1,4 @@
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 #include "base/time_units.h"
 
 #include "base/text/units.h"

@@ -1,4 +1,4 @@
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 
 static void put_text(struct jsonw *j, const struct findings *f, const char *key, uint32_t string)
 {

@@ -163,10 +163,9 @@ VIRTUAL = _pairs(
     jdks=FROM_21)
 
 # Programs that are in order: (program, method).
-HEALTHY = [Pair("Healthy", name, (), jdks=FROM_17, with_libraries=True)
-           for name in ("tomcat", "jetty", "undertow", "netty", "vertx", "jdkServer", "h2", "hsqldb", "hikari", "lucene", "kafka",
-                        "logback", "jackson", "caffeine", "reactor", "freemarker", "javac", "parallelStreams", "parallelSort", "forkJoin", "schedule",
-                        "consumers", "idle", "batch")]
+HEALTHY = [Pair("Healthy", name, (), jdks=FROM_17, with_libraries=True) for name in (
+    "tomcat", "jetty", "undertow", "netty", "vertx", "jdkServer", "h2", "hsqldb", "hikari", "lucene", "kafka", "logback", "jackson",
+    "caffeine", "reactor", "freemarker", "javac", "parallelStreams", "parallelSort", "forkJoin", "schedule", "consumers", "idle", "batch")]
 HEALTHY.append(Pair("Healthy", "computingPool", (), jdks=FROM_17, with_libraries=True, may=CROWD))
 HEALTHY.append(Pair("Virtual", "server", (), jdks=FROM_21))
 

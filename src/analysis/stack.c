@@ -145,9 +145,17 @@ uint32_t stack_own(const struct profile *p, uint32_t stack)
     return stack ? frame_of(p, stack)->label : 0;
 }
 
+/* Whether the frame is a part of the JDK's way to wait: from JDK 17 on Condition.await calls ForkJoinPool.managedBlock. */
+static bool is_of_wait(const struct profile *p, uint32_t stack)
+{
+    const char *method = method_of(p, stack);
+    return !owner_is_java(frame_of(p, stack)) || owner_of(p, stack) == CODE_OF_PLUMBING || !strcmp(method, "managedBlock") ||
+           !strcmp(method, "unmanagedBlock");
+}
+
 uint32_t stack_waiter(const struct profile *p, uint32_t stack)
 {
-    while (stack && owner_of(p, stack) == CODE_OF_PLUMBING)
+    while (stack && is_of_wait(p, stack))
         stack = p->nodes[stack].parent;
     return stack ? frame_of(p, stack)->label : 0;
 }

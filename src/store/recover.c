@@ -50,12 +50,9 @@ static void remove_one(struct store *s, const char *path, const char *name)
 
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why)
 {
-    char path[DISK_PATH_MAX], name[64];
     struct error e;
     store_tell(s, "%s", why);
-    store_segment_path(s, path, dictionary, segment);
-    snprintf(name, sizeof name, "%" PRIu32 "-%" PRIu64 ".seg", dictionary, segment);
-    recover_put_aside(s, path, name);
+    s->rows->put_aside(s, dictionary, segment, false);
     if (catalogue_segment_bad(s->catalogue, segment, why, &e))
         store_tell(s, "%s", e.text);
 }

@@ -166,6 +166,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     if (!s)
         return error_set(e, -ENOMEM, "out of memory");
     s->options = *o;
+    s->rows = &rows_in_files;
     s->retain_s = o->retain_s;
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);

@@ -4,6 +4,7 @@
 
 #include "store/files/cache.h"
 #include "store/files/segment.h"
+#include "store/rows/rows.h"
 #include "store/store.h"
 
 #include <stdatomic.h>
@@ -32,6 +33,7 @@ struct store {
     char path[DISK_PATH_MAX / 2];
     int lock;
     struct catalogue *catalogue;
+    const struct rows_kind *rows; /* where the rows are */
     struct cache cache;
     atomic_uint_fast64_t last_segment;
     pthread_mutex_t sealing; /* held while a part is sealed: a dictionary has only one writer, and this limits the files being written */

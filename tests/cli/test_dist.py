@@ -18,14 +18,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 DIST = ct.ROOT / "dist"
+UNITS = ct.BUILD / "dist"  # with the paths of this build's prefix
 
 
 def command(unit, **replaced):
     """What the unit starts, with this build's program and other paths."""
-    line = re.search(r"^ExecStart=(.*)", (DIST / unit).read_text(), re.MULTILINE)[1]
-    for old, new in {"/usr/bin/candor": ct.PROGRAM, **replaced}.items():
+    line = re.search(r"^ExecStart=(.*)", (UNITS / unit).read_text(), re.MULTILINE)[1]
+    for old, new in {"/bin/candor ": f"{ct.PROGRAM} ", **replaced}.items():
         ct.ok(old in line, f"{unit}: {old} stands in its command line", line)
-        line = line.replace(old, str(new))
+        line = re.sub(r"\S*" + re.escape(old), lambda _: str(new), line)
     return shlex.split(line)
 
 
@@ -65,7 +66,7 @@ def check_units():
     if not shutil.which("systemd-analyze"):
         ct.skip("systemd reads the units", "there is no systemd-analyze")
         return
-    for unit in sorted(DIST.glob("*.service")):
+    for unit in sorted(UNITS.glob("*.service")):
         copy = ct.WORK / unit.name
         copy.write_text(re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit.read_text(), flags=re.MULTILINE)
                         .replace("User=candor-server\n", "User=root\n"))

@@ -76,6 +76,14 @@ def check_requests(a):
         got = [one for one in a.new() if one.get("method")]
         ct.ok(len(got) == 1 and (got[0].get("token"), got[0]["status"], got[0]["path"], got[0]["address"]) ==
               (who, status, "/v1/reload", "127.0.0.1") and ("reason" in got[0]) == (status != 202), "is noted before it is answered", got)
+    asked = 150
+    ct.ok(all(a.ask(None, "POST", "/v1/reload") == 401 for _ in range(asked)), "requests without a known token are refused")
+    a.ask("reader", "POST", "/v1/reload")
+    got = a.new()
+    lines = sum(one.get("status") == 401 for one in got)
+    more = sum(int(one["text"].split()[0]) for one in got if one.get("event") == "refused")
+    ct.ok(59 <= lines <= 120 and lines + more == asked and got[-1]["status"] == 403, "a minute has 60 lines of them, and the rest is counted",
+          got[-3:])
     a.ask("chief", "POST", "/v1/alerts/hook/test")
     ct.ok(any(one.get("path") == "/v1/alerts/hook/test" and one["token"] == "chief" for one in a.new()), "a test of a target is noted, too")
     for path in ("/v1/services", "/v1/findings", "/v1/alerts", "/metrics", "/nothing"):

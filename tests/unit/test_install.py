@@ -53,6 +53,9 @@ def check_library(libraries, package):
     ct.ok(len(shown) > 10 and not strange, f"{package} shows {len(shown)} names, all its own", str(strange))
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", library).stdout))
     ct.ok(needed <= NEEDED[package] | {"libc.so.6"}, f"{package} needs {sorted(needed)}")
+    archive = run("nm", "-g", "--defined-only", libraries / f"lib{package}.a").stdout
+    strange = [name for name in re.findall(r" [A-Z] (\S+)", archive) if not name.startswith("candor_")]
+    ct.ok("candor_" in archive and not strange, f"{package}: so does its static library", str(strange))
     soname = re.findall(r"SONAME.*\[(.*)\]", run("readelf", "-d", library).stdout)
     ct.ok(soname == [f"lib{package}.so.0"], f"{package} has its version in its name", str(soname))
 
@@ -61,7 +64,7 @@ def check_example(source, package, output, packages, libraries, work, static):
     # The sysroot turns the paths of the .pc file into those below DESTDIR.
     destination = str(packages).split("/usr")[0]
     env = dict(os.environ, PKG_CONFIG_PATH=str(packages), PKG_CONFIG_SYSROOT_DIR=destination)
-    flags = run("pkg-config", "--cflags", "--libs", package, env=env)
+    flags = run("pkg-config", *(["--static"] if static else []), "--cflags", "--libs", package, env=env)
     ct.ok(flags.returncode == 0, f"{source}: pkg-config knows {package}", flags.stderr)
     words = flags.stdout.split()
     if static:
@@ -89,6 +92,6 @@ with tempfile.TemporaryDirectory() as name:
         if source.endswith(".cpp") and not shutil.which("c++"):
             ct.skip(source, "no C++ compiler; script/bootstrap installs one")
             continue
-        for static in (False, True) if (libraries / f"lib{package}.a").exists() else (False,):
+        for static in (False, True):
             check_example(source, package, output, packages, libraries, work, static)
 ct.done()

@@ -4,12 +4,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { STRANGERS_PER_MINUTE = 60, UNAUTHORIZED = 401 };
+
+/* Requests without a known token. Anyone can send them, and each line waits for the disk, so a minute has only some lines of them. */
+struct strangers {
+    time_t minute;
+    unsigned noted;   /* in that minute */
+    uint64_t skipped; /* since the last line that gave their number */
+};
 
 struct audit {
     const char *path;
@@ -19,6 +30,7 @@ struct audit {
     bool torn;   /* the last line has no end */
     bool failed; /* the last line could not be written, and this was reported */
     uint64_t lost;
+    struct strangers strangers;
 };
 
 /* ---- the file ---- */
@@ -44,7 +56,7 @@ static bool write_all(int fd, const char *bytes, size_t n)
 }
 
 /* Writes a line, and waits until it is on the disk. */
-static void put_line(struct audit *a, const char *line, size_t n)
+static void put_text(struct audit *a, const char *line, size_t n)
 {
     char text[200] = "";
     pthread_mutex_lock(&a->lock);
@@ -107,23 +119,56 @@ uint64_t audit_lost(struct audit *a)
     return lost;
 }
 
-void audit_close(struct audit *a)
+/* ---- lines ---- */
+
+static void put_event(struct audit *a, const char *event, const char *text)
 {
-    if (!a)
-        return;
-    if (a->fd >= 0)
-        close(a->fd);
-    pthread_mutex_destroy(&a->lock);
-    free(a);
+    struct line l;
+    if (!line_begin(&l)) {
+        line_text(&l, "event", event);
+        line_text(&l, "text", text);
+        line_end(&l);
+    }
+    put_text(a, l.bytes, l.n);
+    free(l.bytes);
 }
 
-/* ---- lines ---- */
+/* Writes how many strangers have no line, if there are any. */
+static void put_skipped(struct audit *a)
+{
+    char text[120];
+    pthread_mutex_lock(&a->lock);
+    uint64_t skipped = a->strangers.skipped;
+    a->strangers.skipped = 0;
+    pthread_mutex_unlock(&a->lock);
+    if (!skipped)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 " more requests without a known token have no line of their own", skipped);
+    put_event(a, "refused", text);
+}
+
+/* Returns whether a stranger's request has a line. */
+static bool note_stranger(struct audit *a, time_t now)
+{
+    struct strangers *s = &a->strangers;
+    pthread_mutex_lock(&a->lock);
+    if (now / 60 != s->minute) {
+        s->minute = now / 60;
+        s->noted = 0;
+    }
+    bool noted = s->noted < STRANGERS_PER_MINUTE;
+    s->noted += noted;
+    s->skipped += !noted;
+    pthread_mutex_unlock(&a->lock);
+    return noted;
+}
 
 void audit_request(struct audit *a, const struct audit_request *r)
 {
     struct line l;
-    if (!a)
+    if (!a || (r->status == UNAUTHORIZED && !note_stranger(a, time(NULL))))
         return;
+    put_skipped(a);
     if (!line_begin(&l)) {
         line_text(&l, "token", r->token);
         line_text(&l, "address", r->address);
@@ -134,20 +179,26 @@ void audit_request(struct audit *a, const struct audit_request *r)
         line_text(&l, "reason", r->problem);
         line_end(&l);
     }
-    put_line(a, l.bytes, l.n);
+    put_text(a, l.bytes, l.n);
     free(l.bytes);
 }
 
 void audit_event(struct audit *a, const char *event, const char *text)
 {
-    struct line l;
     if (!a)
         return;
-    if (!line_begin(&l)) {
-        line_text(&l, "event", event);
-        line_text(&l, "text", text);
-        line_end(&l);
+    put_skipped(a);
+    put_event(a, event, text);
+}
+
+void audit_close(struct audit *a)
+{
+    if (!a)
+        return;
+    if (a->fd >= 0) {
+        put_skipped(a);
+        close(a->fd);
     }
-    put_line(a, l.bytes, l.n);
-    free(l.bytes);
+    pthread_mutex_destroy(&a->lock);
+    free(a);
 }

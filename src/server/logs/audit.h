@@ -3,6 +3,8 @@
  *
  *   audit_open -> audit_request, audit_event, audit_reopen -> audit_close
  *
+ * Of requests that were answered with 401 (no known token) a minute has 60 lines at most. The log's next line gives the number of the rest.
+ *
  * Any thread may call these functions. An audit that is NULL writes nothing. */
 #ifndef CANDOR_SERVER_LOGS_AUDIT_H
 #define CANDOR_SERVER_LOGS_AUDIT_H

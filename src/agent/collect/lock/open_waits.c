@@ -111,6 +111,8 @@ static void take(struct open_wait *o)
     walk_begin_still(&w, atomic_load(&o->thread->java_thread));
     while (count < FRAMES_MAX && walk_next(&w, &frames[count]))
         count++;
+    if (walk_is_virtual(&w) && !o->since && o->wait.kind == LOCK_PARK)
+        return; /* the blocker is the virtual thread's, which has only just begun to park; its carrier has waited for nothing */
     if (walk_is_virtual(&w) && vm_layout.virtuals.usable)
         of_virtual = virtual_describe(w.java_thread, w.state, w.virtuals.entry, o->thread->java_id, virtual_words);
     own.count = context_copy(context_of_thread(o->thread->tid), own.words);

@@ -101,6 +101,22 @@ def arrivals():
     ct.ok(even["wait"]["max_ns"] == 0 and 1.5e6 < random["wait"]["mean_ns"] < 12e6, "random arrivals queue, even ones do not", random["wait"])
 
 
+def rates():
+    """A mock with C connections that takes T for each request has its knee at C / T: above, requests queue without end."""
+    errors = []
+    for number in range(100):
+        connections, delay, first = 1 + number % 7, 1000 + 37 * number, (50, 900, 20000)[number % 3]
+        result, f = load("--mock", f"delay={delay}us", "-c", str(connections), "-r", str(first), "-d", "8s", "--virtual-time", "--find-rate",
+                         "p99<20ms")
+        errors.append(f["holds_per_second"] * delay / 1e6 / connections - 1 if result.status == 0 else 1)
+    ct.ok(sum(abs(error) < 0.02 for error in errors) >= 95, "the highest rate at which a limit holds, within 2 %", sorted(errors))
+    result, f = load("--mock", "delay=4ms", "-c", "4", "-d", "2s", "--virtual-time", "--find-rate", "p99<3ms")
+    ct.ok(result.status == 1 and f["holds_per_second"] is None and "does not hold at any rate" in result.err, "no rate holds", result)
+    for limit in ("p99", "p99<", "p101<1ms", "p99<0", "q<1ms"):
+        result = ct.candor("load", "--mock", "delay=4ms", "--find-rate", limit)
+        ct.ok(result.status == 2 and "is not a limit" in result.err and result.err.count("\n") == 1, f"'{limit}' is no limit", result)
+
+
 def answers(url):
     _, f = load("-r", "200", "-d", "1s", "--drain", "10s", f"{url}/ok")
     ct.ok(f["outcomes"]["answered"] == 200 == f["statuses"]["2xx"] and f["body_bytes"] == 1000 and is_whole(f),
@@ -206,6 +222,7 @@ saturated_mock()
 hiccup_mock()
 warm_up_and_ramp()
 arrivals()
+rates()
 plain = server()
 answers(plain)
 several_types(plain)

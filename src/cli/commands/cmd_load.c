@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/text/units.h"
 #include "cli/interrupt.h"
+#include "cli/load/find.h"
 #include "cli/load/print.h"
 #include "cli/load/store.h"
 #include "format/write/output.h"
@@ -26,6 +27,10 @@ static const struct cli_option options[] = {
     {0, "arrivals", "HOW", "even|poisson" CLI_OPEN,
      "even: requests of a second are due at equal distances (default); poisson: at random, independent moments; or a file with a time in "
      "seconds on each line, instead of --rate"},
+    {0, "find-rate", "LIMIT", NULL,
+     "find the highest rate at which a limit on response times holds, such as 'p99<20ms' or 'max<1s': a run of --duration for each rate "
+     "that "
+     "is tried, beginning with --rate (default 1000)"},
     {0, "think", "TIME", NULL,
      "with --mode throughput: wait this long after each answer, as users of a closed system do; a slow server then gets fewer requests"},
     {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
@@ -70,6 +75,12 @@ static int set_mode(const struct cli_args *args, struct load_config *c)
     const char *mode = cli_option(args, "mode"), *rate = cli_option(args, "rate"), *arrivals = cli_option(args, "arrivals");
     bool trace = arrivals && strcmp(arrivals, "even") && strcmp(arrivals, "poisson");
     struct error e;
+    bool find = cli_option(args, "find-rate") != NULL;
+    if (find && (arrivals || (rate && strpbrk(rate, "-,:"))))
+        return cli_usage(args->command, "--find-rate begins with one even rate: leave out --arrivals, ramps and steps");
+    if (find && cli_option(args, "log"))
+        return cli_usage(args->command, "--find-rate writes no log: log a run at the rate that it finds");
+    rate = find && !rate ? "1000" : rate;
     if (trace && rate)
         return cli_usage(args->command, "--arrivals %.60s has the times of all requests: leave out --rate", arrivals);
     if (!mode)
@@ -322,6 +333,21 @@ static int judge(const struct load_config *c, const struct outcome *o)
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
 
+static int find_and_print(const struct cli_args *args, struct load_config *c)
+{
+    struct find_limit limit;
+    struct find_result found;
+    struct error e;
+    if (find_parse(&limit, cli_option(args, "find-rate"), &e))
+        return cli_usage(args->command, "%s", e.text);
+    interrupt_catch();
+    if (find_rate(c, &limit, &found, &e))
+        return cli_fail("%s", e.text);
+    (cli_switch(args, "json") ? find_print_json : find_print_text)(&limit, &found);
+    int finished = cli_finish_output();
+    return found.holds ? finished : cli_fail("the limit %s does not hold at any rate that was tried", limit.text);
+}
+
 static int run_and_print(const struct cli_args *args, struct load_config *c)
 {
     struct load_result result;
@@ -358,7 +384,7 @@ static int connect_and_run(const struct cli_args *args, struct load_store *store
     c->log = ticking.log.file;
     c->context = &ticking;
     c->tick = log || !ticking.quiet ? on_tick : NULL;
-    int status = run_and_print(args, c);
+    int status = cli_option(args, "find-rate") ? find_and_print(args, c) : run_and_print(args, c);
     if (log && output_close(&ticking.log, &e) && !status)
         status = cli_fail("%s", e.text);
     return status;

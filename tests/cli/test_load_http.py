@@ -117,6 +117,23 @@ def rates():
         ct.ok(result.status == 2 and "is not a limit" in result.err and result.err.count("\n") == 1, f"'{limit}' is no limit", result)
 
 
+def texts():
+    """The formats of other tools have the figures of --json. In virtual time, each run is the same."""
+    run = ("--mock", "hiccup", "-c", "25", "-r", "1000", "--requests", "insert=1,read=9", "-d", "5s", "--virtual-time")
+    _, f = load(*run)
+    read = next(one for one in f["requests"] if one["name"] == "read")
+    ycsb = dict(line.rsplit(", ", 1) for line in ct.candor("load", "-q", "-f", "ycsb", *run).out.splitlines())
+    ct.ok(ycsb["[READ], Operations"] == str(read["service"]["count"]) and ycsb["[OVERALL], RunTime(ms)"] == "5000"
+          and ycsb["[Intended-READ], 99thPercentileLatency(us)"] == str(read["response"]["p99_ns"] // 1000), "as YCSB", ycsb)
+    stress = dict(map(str.strip, line.split(":", 1)) for line in ct.candor("load", "-q", "-f", "cassandra-stress", *run).out.splitlines()
+                  if ":" in line)
+    ct.ok(stress["Latency 99th percentile"].startswith(f"{f['response']['p99_ns'] / 1e6:.1f} ms [insert: ")
+          and stress["Total operation time"] == "00:00:05" and stress["Total errors"] == "0", "as cassandra-stress", stress)
+    metrics = dict(line.rsplit(" ", 1) for line in ct.candor("load", "-q", "-f", "prometheus", *run).out.splitlines() if line[0] != "#")
+    ct.ok(float(metrics['candor_load_response_seconds{request="read",quantile="0.99"}']) == read["response"]["p99_ns"] / 1e9
+          and metrics['candor_load_requests_total{outcome="answered"}'] == str(f["outcomes"]["answered"]), "for Prometheus", metrics)
+
+
 def answers(url):
     _, f = load("-r", "200", "-d", "1s", "--drain", "10s", f"{url}/ok")
     ct.ok(f["outcomes"]["answered"] == 200 == f["statuses"]["2xx"] and f["body_bytes"] == 1000 and is_whole(f),
@@ -223,6 +240,7 @@ hiccup_mock()
 warm_up_and_ramp()
 arrivals()
 rates()
+texts()
 plain = server()
 answers(plain)
 several_types(plain)

@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/load/find.h"
 #include "cli/load/print.h"
+#include "cli/load/scripts.h"
 #include "cli/load/store.h"
 #include "format/write/output.h"
 #include "load/arrivals.h"
@@ -64,7 +65,9 @@ static const struct cli_option options[] = {
     {0, "seed", "N", NULL, "seed of all random numbers: the mock, poisson arrivals, records of a workload (default 1)"},
     {0, "command", NULL, NULL, "run the program after '--' for each request; at most -c of them at once"},
     {'q', "quiet", NULL, NULL, "do not print a line per second"},
-    {0, "json", NULL, NULL, "print the result as JSON"},
+    {'f', "format", "FORMAT", "text|json|ycsb|cassandra-stress|prometheus",
+     "how to print the result (default text); ycsb and cassandra-stress: as these tools do, for scripts that read their output"},
+    {0, "json", NULL, NULL, "the same as --format json"},
     {0},
 };
 
@@ -333,6 +336,24 @@ static int judge(const struct load_config *c, const struct outcome *o)
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
 
+typedef int printer(const struct load_config *config, const struct load_result *result);
+
+static printer *printer_of(const struct cli_args *args)
+{
+    static const struct {
+        const char *name;
+        printer *print;
+    } formats[] = {{"json", load_print_json},
+                   {"ycsb", load_print_ycsb},
+                   {"cassandra-stress", load_print_stress},
+                   {"prometheus", load_print_prometheus}};
+    const char *wanted = cli_switch(args, "json") ? "json" : cli_option(args, "format");
+    for (size_t i = 0; wanted && i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(wanted, formats[i].name))
+            return formats[i].print;
+    return load_print_text;
+}
+
 static int find_and_print(const struct cli_args *args, struct load_config *c)
 {
     struct find_limit limit;
@@ -343,7 +364,7 @@ static int find_and_print(const struct cli_args *args, struct load_config *c)
     interrupt_catch();
     if (find_rate(c, &limit, &found, &e))
         return cli_fail("%s", e.text);
-    (cli_switch(args, "json") ? find_print_json : find_print_text)(&limit, &found);
+    (printer_of(args) == load_print_json ? find_print_json : find_print_text)(&limit, &found);
     int finished = cli_finish_output();
     return found.holds ? finished : cli_fail("the limit %s does not hold at any rate that was tried", limit.text);
 }
@@ -356,7 +377,7 @@ static int run_and_print(const struct cli_args *args, struct load_config *c)
     interrupt_catch();
     if (load_run(c, &result, &e))
         status = cli_fail("%s", e.text);
-    else if ((cli_switch(args, "json") ? load_print_json : load_print_text)(c, &result))
+    else if (printer_of(args)(c, &result))
         status = cli_fail("no memory for the result");
     if (!status) {
         fflush(stdout);

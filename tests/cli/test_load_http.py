@@ -98,7 +98,8 @@ def arrivals():
     _, even = load("--mock", "delay=900us", "-c", "1", "-r", "1000", "-d", "60s", "--virtual-time")
     _, random = load("--mock", "delay=900us", "-c", "1", "-r", "1000", "-d", "60s", "--virtual-time", "--arrivals", "poisson")
     # The mean wait in a queue M/D/1 with a load of 0.9 is 0.9 / (2 * 0.1) service times: 4.05 ms; in 60 s it varies by a third.
-    ct.ok(even["wait"]["max_ns"] == 0 and 1.5e6 < random["wait"]["mean_ns"] < 12e6, "random arrivals queue, even ones do not", random["wait"])
+    ct.ok(even["wait"]["max_ns"] == 0 and 1.5e6 < random["wait"]["mean_ns"] < 12e6, "random arrivals queue, even ones do not",
+          random["wait"])
 
 
 def rates():
@@ -106,8 +107,8 @@ def rates():
     errors = []
     for number in range(100):
         connections, delay, first = 1 + number % 7, 1000 + 37 * number, (50, 900, 20000)[number % 3]
-        result, f = load("--mock", f"delay={delay}us", "-c", str(connections), "-r", str(first), "-d", "8s", "--virtual-time", "--find-rate",
-                         "p99<20ms")
+        result, f = load("--mock", f"delay={delay}us", "-c", str(connections), "-r", str(first), "-d", "8s", "--virtual-time",
+                         "--find-rate", "p99<20ms")
         errors.append(f["holds_per_second"] * delay / 1e6 / connections - 1 if result.status == 0 else 1)
     ct.ok(sum(abs(error) < 0.02 for error in errors) >= 95, "the highest rate at which a limit holds, within 2 %", sorted(errors))
     result, f = load("--mock", "delay=4ms", "-c", "4", "-d", "2s", "--virtual-time", "--find-rate", "p99<3ms")
@@ -132,6 +133,22 @@ def texts():
     metrics = dict(line.rsplit(" ", 1) for line in ct.candor("load", "-q", "-f", "prometheus", *run).out.splitlines() if line[0] != "#")
     ct.ok(float(metrics['candor_load_response_seconds{request="read",quantile="0.99"}']) == read["response"]["p99_ns"] / 1e9
           and metrics['candor_load_requests_total{outcome="answered"}'] == str(f["outcomes"]["answered"]), "for Prometheus", metrics)
+
+
+def page():
+    """The page has the figures of --json, and says what omission hides; nothing in it can run."""
+    run = ("--mock", "hiccup=50ms-150ms", "-c", "25", "-r", "10000", "-d", "10s", "--virtual-time")
+    file = ct.WORK / "report.html"
+    _, f = load(*run, "--report", file)
+    text = file.read_text()
+    shown = ct.candor("load", "-q", *run).out
+    p99 = next(line for line in shown.splitlines() if line.startswith("  response")).split()
+    ct.ok(f"ended within <b>{' '.join(p99[9:11])}</b>" in text and str(f["response"]["count"]) in text, "a page with both views", p99)
+    ct.ok(text.count("<svg") == text.count("</svg>") == 3 and "<script" not in text and text.endswith("</html>\n"), "three pictures")
+    load("--mock", "delay=1ms", "-c", "2", "-d", "2s", "--virtual-time", "--report", file)
+    ct.ok("This load was <b>closed</b>" in file.read_text(), "a closed system is called closed")
+    result = ct.candor("load", "-q", *run, "--report", "/no/such/folder/x.html")
+    ct.ok(result.status == 1 and "/no/such/folder" in result.err and result.err.count("\n") == 1, "a file that cannot be written", result)
 
 
 def answers(url):
@@ -241,6 +258,7 @@ warm_up_and_ramp()
 arrivals()
 rates()
 texts()
+page()
 plain = server()
 answers(plain)
 several_types(plain)

@@ -6,11 +6,12 @@
 #include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/load/find.h"
+#include "cli/load/page.h"
 #include "cli/load/print.h"
 #include "cli/load/scripts.h"
 #include "cli/load/store.h"
 #include "format/write/output.h"
-#include "load/arrivals.h"
+#include "load/schedule/arrivals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,6 +69,7 @@ static const struct cli_option options[] = {
     {'f', "format", "FORMAT", "text|json|ycsb|cassandra-stress|prometheus",
      "how to print the result (default text); ycsb and cassandra-stress: as these tools do, for scripts that read their output"},
     {0, "json", NULL, NULL, "the same as --format json"},
+    {0, "report", "FILE", NULL, "write an HTML page: figures, percentiles, the course over time, what omission would hide"},
     {0},
 };
 
@@ -81,8 +83,8 @@ static int set_mode(const struct cli_args *args, struct load_config *c)
     bool find = cli_option(args, "find-rate") != NULL;
     if (find && (arrivals || (rate && strpbrk(rate, "-,:"))))
         return cli_usage(args->command, "--find-rate begins with one even rate: leave out --arrivals, ramps and steps");
-    if (find && cli_option(args, "log"))
-        return cli_usage(args->command, "--find-rate writes no log: log a run at the rate that it finds");
+    if (find && (cli_option(args, "log") || cli_option(args, "report")))
+        return cli_usage(args->command, "--find-rate writes no log and no report: run once more at the rate that it finds");
     rate = find && !rate ? "1000" : rate;
     if (trace && rate)
         return cli_usage(args->command, "--arrivals %.60s has the times of all requests: leave out --rate", arrivals);
@@ -307,6 +309,7 @@ static bool was_interrupted(void)
 struct ticking {
     bool quiet;
     struct output log; /* file NULL = none */
+    struct page page;
 };
 
 /* Publishes the log at the end of the first interval, so that it has its name and can be watched, and stays if candor is killed. */
@@ -315,6 +318,7 @@ static void on_tick(void *context, const struct load_tick *tick)
     struct ticking *t = context;
     if (t->log.file)
         output_publish(&t->log);
+    page_note(&t->page, tick);
     if (!t->quiet)
         load_print_tick(tick);
 }
@@ -369,6 +373,26 @@ static int find_and_print(const struct cli_args *args, struct load_config *c)
     return found.holds ? finished : cli_fail("the limit %s does not hold at any rate that was tried", limit.text);
 }
 
+/* Writes the page. Returns a status. */
+static int write_page(const char *file, const struct page *page, const struct cli_args *args, const struct load_config *c,
+                      const struct load_result *result)
+{
+    /* Not the URL of a driver, which may have a password. */
+    const char *target = c->target.kind == TARGET_HTTP     ? c->target.url.authority
+                         : c->target.kind == TARGET_DRIVER ? c->target.driver->name
+                         : c->target.kind == TARGET_MOCK   ? "a mock"
+                                                           : args->operands[0];
+    struct output o;
+    struct error e;
+    if (output_open(&o, file, &e))
+        return cli_fail("%s", e.text);
+    if (page_write(page, o.file, target, c, result)) {
+        output_abandon(&o);
+        return cli_fail("no memory for the page");
+    }
+    return output_close(&o, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}
+
 static int run_and_print(const struct cli_args *args, struct load_config *c)
 {
     struct load_result result;
@@ -379,6 +403,8 @@ static int run_and_print(const struct cli_args *args, struct load_config *c)
         status = cli_fail("%s", e.text);
     else if (printer_of(args)(c, &result))
         status = cli_fail("no memory for the result");
+    else if (cli_option(args, "report"))
+        status = write_page(cli_option(args, "report"), &((const struct ticking *)c->context)->page, args, c, &result);
     if (!status) {
         fflush(stdout);
         status = judge(c, &result.outcome);
@@ -404,8 +430,9 @@ static int connect_and_run(const struct cli_args *args, struct load_store *store
         return cli_fail("%s", e.text);
     c->log = ticking.log.file;
     c->context = &ticking;
-    c->tick = log || !ticking.quiet ? on_tick : NULL;
+    c->tick = log || !ticking.quiet || cli_option(args, "report") ? on_tick : NULL;
     int status = cli_option(args, "find-rate") ? find_and_print(args, c) : run_and_print(args, c);
+    page_deinit(&ticking.page);
     if (log && output_close(&ticking.log, &e) && !status)
         status = cli_fail("%s", e.text);
     return status;

@@ -32,8 +32,8 @@ struct find_result {
 
 /* Parses "p99<20ms" or "max<1s". Returns 0 or -EINVAL with e. */
 int find_parse(struct find_limit *limit, const char *text, struct error *e);
-/* Runs trials: doubles or halves the rate of the schedule until the limit is between two rates, and halves the interval until it is at most 1 %.
- * Returns 0 or a negative code with e. */
+/* Runs trials: doubles or halves the rate of the schedule until the limit is between two rates, and narrows the interval until it is at
+ * most 1 %. Returns 0 or a negative code with e. */
 int find_rate(struct load_config *config, const struct find_limit *limit, struct find_result *found, struct error *e);
 void find_print_text(const struct find_limit *limit, const struct find_result *found);
 void find_print_json(const struct find_limit *limit, const struct find_result *found);

@@ -136,6 +136,12 @@ static int first_doubtful(const struct outcome *o, const struct candor_histogram
     return PERCENTILES;
 }
 
+const char *load_doubtful_from(const struct outcome *outcome, const struct candor_histogram *response)
+{
+    int i = first_doubtful(outcome, response);
+    return i < PERCENTILES ? percentile_names[i] : NULL;
+}
+
 static void print_lateness(const struct outcome *o, const struct candor_histogram *response)
 {
     char a[32], b[32];
@@ -284,8 +290,7 @@ int load_print_json(const struct load_config *config, const struct load_result *
         put_figures(&j, "generator_lateness", &r->outcome.own[OUTCOME_LATENESS].total);
         put_figures(&j, "connection_wait", &r->outcome.own[OUTCOME_CONNECTION_WAIT].total);
         outcome_sum(&r->outcome, OUTCOME_RESPONSE, false, &sum);
-        int doubtful = first_doubtful(&r->outcome, &sum);
-        jsonw_member_text_or_null(&j, "doubtful_from", doubtful < PERCENTILES ? percentile_names[doubtful] : NULL);
+        jsonw_member_text_or_null(&j, "doubtful_from", load_doubtful_from(&r->outcome, &sum));
     }
     jsonw_key(&j, "requests");
     jsonw_array(&j);

@@ -5,6 +5,7 @@
  * timeout: 300
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -48,6 +49,7 @@ static struct store *open_store(uint64_t max_disk)
     struct store_options o = {.path = path, .retain_s = 7 * 86400, .max_disk = max_disk, .load = load, .tell = tell};
     struct store *s;
     struct error e;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         return NULL;
@@ -274,6 +276,7 @@ static void test_retention(void)
     uint64_t today_only = 0;
     for (uint32_t i = 0; i < 8; i += 2)
         today_only += i + 1 + 100 + i;
+    store_place(&o);
     if (!store_open(&s, &o, &e)) {
         store_maintain(s);
         uint64_t left = sum(s, "");

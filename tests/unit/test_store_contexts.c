@@ -6,6 +6,7 @@
  * timeout: 300
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -93,6 +94,7 @@ static struct store *open_store(const char *name, uint32_t same, uint64_t single
     o.merge.same = same;
     o.merge.all = 1000000;
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);

@@ -5,6 +5,7 @@
  * timeout: 120
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -36,6 +37,7 @@ static struct store *open_store(uint64_t single_rows)
     struct store_options o = {.path = path, .retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
     struct store *s;
     struct error e;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);

@@ -5,6 +5,7 @@
  * timeout: 300
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -122,6 +123,7 @@ static struct store *open_store(uint32_t same, uint64_t single_rows)
     struct error e;
     o.merge.same = same;
     o.merge.all = 1000000;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);

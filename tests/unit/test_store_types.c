@@ -5,6 +5,7 @@
  * timeout: 120
  */
 #include "../tap.h"
+#include "store_place.h"
 #include "store_versions.h"
 
 #include "base/text/units.h"
@@ -58,6 +59,7 @@ static struct store *open_store(uint64_t retain_s)
     struct error e;
     o.merge.same = 4;
     o.merge.all = 1000000;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);

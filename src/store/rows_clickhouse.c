@@ -3,7 +3,7 @@
  * Rows are written in batches, because each request makes a file there: a segment waits for at most a second, and its part counts as not
  * sealed until then. If the server cannot take them, they are dropped: recover_pending makes them again from the recording, once the server
  * answers. A batch is written completely before the catalog knows its segments. What a failed write has left has numbers that the catalog
- * never knows; it is removed later. So no row is lost, and none counts twice.
+ * never knows. So no row is lost, and none counts twice.
  *
  * The file `clickhouse` in the directory says that rows are not here, and under which number they are there. */
 #include "store/clickhouse/clickhouse.h"
@@ -55,7 +55,6 @@ struct numbers {
 
 struct away {
     struct clickhouse *server;
-    uint64_t known;              /* the highest number that the catalog knew at the start */
     bool met;                    /* the server has answered since the start */
     pthread_mutex_t lock;        /* protects what follows */
     struct batch waiting, going; /* going: a thread writes them, without the lock */
@@ -83,17 +82,15 @@ static void failed(struct store *s, const struct error *e)
         store_tell(s, "%s; recordings are kept, and their rows are written later", e->text);
 }
 
-/* Meets the server for the first time since the start: what a failed write has left is removed, and its numbers are not used again. */
-static int meet(struct store *s, uint64_t last, struct error *e)
+/* Meets the server for the first time since the start. What a failed write has left has numbers above those that the catalog knows: they
+ * are not used again. */
+static void meet(struct store *s, uint64_t last)
 {
     struct away *a = s->away;
-    if (a->met)
-        return 0;
     uint64_t own = s->last_segment;
-    s->last_segment = (own > last ? own : last) + NUMBERS_GAP;
-    int rc = last > a->known ? clickhouse_remove_between(a->server, a->known, s->last_segment, e) : 0;
-    a->met = !rc;
-    return rc;
+    if (!a->met)
+        s->last_segment = (own > last ? own : last) + NUMBERS_GAP;
+    a->met = true;
 }
 
 static bool is_ready(struct store *s)
@@ -107,11 +104,11 @@ static bool is_ready(struct store *s)
     if (ready || wait)
         return ready;
     int rc = clickhouse_prepare(a->server, &last, &e);
-    rc = rc ? rc : meet(s, last, &e);
     if (rc) {
         failed(s, &e);
         return false;
     }
+    meet(s, last);
     pthread_mutex_lock(&a->lock);
     a->ready = true;
     a->wait_ns = 0;
@@ -469,10 +466,21 @@ static int connect_to(struct store *s, uint64_t number, struct error *e)
     return rc;
 }
 
+/* Rows of a catalog that is gone mean nothing to a new one, but may be all that is left of recordings: they stay, under their number. */
+static void leave_old(struct store *s, uint64_t *number)
+{
+    char path[DISK_PATH_MAX];
+    store_tell(s, "%s: the catalog is new: rows that an earlier one had in ClickHouse stay there, as store %" PRIu64, s->path, *number);
+    recover_put_aside(s, store_path(s, path, marker), marker);
+    *number = 0;
+}
+
 int rows_clickhouse_open(struct store *s, bool has_segments, struct error *e)
 {
     uint64_t number;
     int rc = read_marker(s, &number, e);
+    if (!rc && number && !has_segments && !s->arrivals.last)
+        leave_old(s, &number);
     if (rc || (!number && !s->options.clickhouse))
         return rc;
     if (!s->options.clickhouse)
@@ -483,7 +491,6 @@ int rows_clickhouse_open(struct store *s, bool has_segments, struct error *e)
     if (!s->away)
         return error_set(e, -ENOMEM, "out of memory");
     pthread_mutex_init(&s->away->lock, NULL);
-    s->away->known = s->last_segment;
     rc = number ? 0 : write_marker(s, &number, e);
     rc = rc ? rc : connect_to(s, number, e);
     s->rows = rc ? s->rows : &rows_in_clickhouse;

@@ -336,7 +336,7 @@ static void test_sums(void)
     for (int i = 0; i < 5; i++)
         store_maintain(s);
     find_segments(list, &count, RECORDINGS + 1);
-    tap_ok(count == 2, "merged, so that segments begin with sums");
+    tap_ok(store_place_is_away() || count == 2, "merged, so that segments begin with sums");
     check(s, "merged");
     store_close(s);
     s = open_store("sums", RECORDINGS / 2, 1);
@@ -560,11 +560,13 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     test_sums();
-    test_old();
+    if (store_place_has_files("segments of earlier versions"))
+        test_old();
     test_many();
     test_dictionary();
     test_patience();
-    test_damage();
+    if (store_place_has_files("damaged segments"))
+        test_damage();
     char command[300];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))

@@ -164,12 +164,14 @@ static void test_sums(void)
     check(s, "merged, by rows");
     store_close(s);
     s = open_store(1);
-    tap_ok(cut_segments() == 1, "one segment, whose rows are spoiled");
+    if (!store_place_is_away())
+        tap_ok(cut_segments() == 1, "one segment, whose rows are spoiled");
     check(s, "merged, by sums");
     store_close(s);
     s = open_store(0);
     sum(s, "x.", &whole, &complete);
-    tap_ok(!whole && !complete, "by rows it is missing now");
+    if (!store_place_is_away())
+        tap_ok(!whole && !complete, "by rows it is missing now");
     store_close(s);
 }
 

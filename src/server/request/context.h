@@ -45,7 +45,8 @@
  * the certificates that sign those of clients; NULL = clients are not asked for certificates.
  * remote_write: the URL that metrics are sent to; NULL = none. remote_protocol, remote_token, remote_ca: its version (NULL = 1.0), and
  * files; NULL = none. store: "clickhouse:URL", where the rows of recordings are; NULL = in files of `data`. store_user: NULL = default;
- * store_password, store_ca: files; NULL = none, the system's. trace_link: the address of a trace in a tracing system (base/text/trace_link.h); NULL = none. */
+ * store_password, store_ca: files; NULL = none, the system's. trace_link: the address of a trace in a tracing system
+ * (base/text/trace_link.h); NULL = none. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \

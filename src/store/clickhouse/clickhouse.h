@@ -49,8 +49,8 @@ struct clickhouse_segment {
 enum { CLICKHOUSE_DAYS_MAX = 32 };
 int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e);
 
-/* Reads all segments that are wanted into out->list, which must be empty, in the order of their numbers. A segment that has no rows is left out, and `first` is not set.
- * columns: as for segment_read. The caller ends with rows_ahead_deinit. */
+/* Reads all segments that are wanted into out->list, which must be empty, in the order of their numbers. A segment that has no rows is
+ * left out, and `first` is not set. columns: as for segment_read. The caller ends with rows_ahead_deinit. */
 int clickhouse_read(struct clickhouse *c, const struct rows_wanted *wanted, unsigned columns, struct rows_ahead *out, struct error *e);
 /* Adds up all rows of the segments that are wanted, by stack or by second. *weight: of all of them. The caller ends with segment_deinit. */
 int clickhouse_sum(struct clickhouse *c, const struct rows_wanted *wanted, enum rows_sums which, struct segment *out, uint64_t *weight,
@@ -60,10 +60,8 @@ int clickhouse_write_rollup(struct clickhouse *c, uint32_t dictionary, uint64_t 
 /* Returns -ENOENT if it is not there, or not completely. */
 int clickhouse_read_rollup(struct clickhouse *c, uint32_t dictionary, uint64_t number, struct rollup_file *f, struct error *e);
 
-/* Has rows deleted: those of the segments or roll-ups with these numbers, of whole dictionaries, or of the numbers after `above` up to
- * `to`. The server does it later. */
+/* Has rows deleted: those of the segments or roll-ups with these numbers, or of whole dictionaries. The server does it later. */
 int clickhouse_remove(struct clickhouse *c, const uint64_t *numbers, uint32_t count, bool rollups, struct error *e);
 int clickhouse_remove_dictionaries(struct clickhouse *c, const uint32_t *dictionaries, uint32_t count, struct error *e);
-int clickhouse_remove_between(struct clickhouse *c, uint64_t above, uint64_t to, struct error *e);
 
 #endif

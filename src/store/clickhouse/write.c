@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 enum { ROWS_BYTES_MAX = 1 << 30, REMOVED_AT_ONCE = 5000 };
 
@@ -99,12 +98,4 @@ int clickhouse_remove_dictionaries(struct clickhouse *c, const uint32_t *diction
     }
     buffer_deinit(&condition);
     return rc;
-}
-
-int clickhouse_remove_between(struct clickhouse *c, uint64_t above, uint64_t to, struct error *e)
-{
-    char rows[128], sums[128];
-    snprintf(rows, sizeof rows, "segment > %" PRIu64 " AND segment <= %" PRIu64, above, to);
-    snprintf(sums, sizeof sums, "number > %" PRIu64 " AND number <= %" PRIu64, above, to);
-    return remove_from_all(c, sums, rows, e);
 }

@@ -4,7 +4,7 @@ import { element } from "../page/dom";
 import { Finding, FindingsAnswer } from "./api";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf } from "./parts";
-import { selector, timesOf } from "./state";
+import { recordingSelector, timesOf } from "./state";
 import { timeText } from "./times";
 
 const HEADS = ["Finding", "Service", "Place", "Lost", "Hosts", "Versions", "First", "Last", "State"];
@@ -13,6 +13,7 @@ export class Findings implements View {
     readonly word = "findings";
     readonly title = "Findings";
     readonly usesViewer = false;
+    readonly usesSamples = false;
     readonly root = element("main", { className: "findings" });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", { className: "table" });
@@ -25,7 +26,7 @@ export class Findings implements View {
     async load(page: Page): Promise<void> {
         const { state, questions } = page;
         this.answer = await questions.ask<FindingsAnswer>("/v1/findings",
-            { ...timesOf(state), select: selector({ ...state, service: "" }), state: "all" });
+            { ...timesOf(state), select: recordingSelector({ ...state, service: "" }), state: "all" });
         page.partial([this.answer.complete ? "" : "only the worst findings are listed"]);
         this.draw(page);
     }

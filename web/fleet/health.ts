@@ -9,7 +9,7 @@ import { Jvm, Jvms, askJvms, labelsText } from "./jvms";
 import { rateText, CPU_TIME } from "./kinds";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
-import { quote, secondsIn, selector, timesOf } from "./state";
+import { quote, recordingSelector, secondsIn, timesOf } from "./state";
 import { Column, tableOf } from "./table";
 import { timelineOf } from "./timeline";
 import { lengthText, timeText } from "./times";
@@ -46,6 +46,7 @@ export class Health implements View {
     readonly word = "health";
     readonly title = "Health";
     readonly usesViewer = false;
+    readonly usesSamples = false;
     readonly root = element("main", { className: "health" });
     private readonly pill = element("span", {});
     private readonly sentence = element("p", { className: "sentence" });
@@ -63,7 +64,7 @@ export class Health implements View {
     async load(page: Page): Promise<void> {
         const { state, questions } = page;
         const all = { ...state, service: "" };
-        const asked = { ...timesOf(state), select: selector(all) };
+        const asked = { ...timesOf(state), select: recordingSelector(all) };
         this.jvms = await askJvms(page, all);
         const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, metric: METRICS.join(","), by: "host", step: "all" });
         const series = await questions.ask<SeriesAnswer>("/v1/series", { ...asked, type: CPU_TIME, step: String(secondsIn(state)) });

@@ -4,7 +4,7 @@ import { AnswerError, FORBIDDEN, Questions, Service, Services, UNAUTHORIZED } fr
 import { Bar } from "./bar";
 import { Keys } from "./keys";
 import { LIGHT, Page, View } from "./page";
-import { DEFAULTS, Span, State, portable, presentSpan, readState, selector, timesOf, writeState } from "./state";
+import { DEFAULTS, Span, State, portable, presentSpan, readState, recordingSelector, timesOf, writeState } from "./state";
 import { timeText, zoneText } from "./times";
 import { makeViews } from "./views";
 import { Embedded } from "./viewer";
@@ -128,7 +128,7 @@ class Main implements Page {
         }
         this.span = presentSpan(this.state);
         try {
-            const select = selector({ ...this.state, service: "" });
+            const select = recordingSelector({ ...this.state, service: "" });
             const list = await this.questions.ask<Services>("/v1/services", { ...timesOf(this.state), select });
             this.services = list.services;
             await view.load(this);

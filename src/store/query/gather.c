@@ -15,7 +15,8 @@ struct take_hits {
     struct gather *g;
     const struct store_query *q;
     int64_t grain;
-    bool chosen; /* what is taken from roll-ups */
+    enum take_types { TYPES_ASKED, TYPES_CPU } types; /* TYPES_CPU: only types of CPU time */
+    bool chosen;                                      /* what is taken from roll-ups */
 };
 
 /* ---- parts ---- */
@@ -42,21 +43,37 @@ static bool is_wanted(const struct store_query *q, uint64_t recording)
     return found;
 }
 
-static int take_rollup(void *context, const struct catalogue_rollup *u)
+static bool may_select(void *context, const char *service)
 {
     const struct take_hits *t = context;
-    bool may = !t->q->selector || selector_may_match(t->q->selector, u->service_name);
-    t->g->skip_files = !may;
-    return may ? gather_take_unit(t->g, u) : 0;
+    return !t->q->selector || selector_may_match(t->q->selector, service);
+}
+
+static bool is_cpu(const char *type)
+{
+    static const char cpu[] = "cpu:";
+    return !strncmp(type, cpu, sizeof cpu - 1);
+}
+
+static bool may_want(void *context, const char *type)
+{
+    const struct take_hits *t = context;
+    if (t->types == TYPES_ASKED && t->q->type && *t->q->type)
+        return !strcmp(type, t->q->type);
+    return t->types != TYPES_CPU || is_cpu(type);
+}
+
+static int take_rollup(void *context, const struct catalogue_rollup *u)
+{
+    return gather_take_unit(((struct take_hits *)context)->g, u);
 }
 
 static int take_file(void *context, const struct catalogue_rollup_file *f)
 {
-    const struct take_hits *t = context;
-    return t->g->skip_files ? 0 : gather_take_file(t->g, f);
+    return gather_take_file(((struct take_hits *)context)->g, f);
 }
 
-/* When the first part comes, all roll-ups are listed. A roll-up does not have single recordings. */
+/* When the first group comes, all roll-ups are listed. A roll-up does not have single recordings. */
 static int choose_pieces(struct take_hits *t)
 {
     int rc = t->chosen || t->q->recording_count ? 0 : gather_choose_pieces(t->g, t->q, t->grain);
@@ -64,16 +81,21 @@ static int choose_pieces(struct take_hits *t)
     return rc;
 }
 
+static int take_group(void *context, struct catalogue_group *group)
+{
+    struct take_hits *t = context;
+    int rc = choose_pieces(t);
+    return rc ? rc : gather_skip_pieces(t->g, group);
+}
+
 static int take_hit(void *context, const struct catalogue_hit *hit)
 {
     struct take_hits *t = context;
     struct gather *g = t->g;
     const uint32_t *value = map_find(&g->labelsets, hit->labelset);
-    if (choose_pieces(t))
-        return -ENOMEM;
     if (!value || !is_wanted(t->q, hit->recording))
         return 0;
-    const struct gather_piece *piece = gather_piece_of(g, hit);
+    const struct gather_piece *piece = gather_piece_of(g, hit->service, hit->day, hit->type_id);
     if (piece && hit->first >= piece->from && hit->last < piece->to)
         return 0; /* the roll-up has all of it, or has counted it as lost */
     uint32_t type = strtab_add_text(&g->types, hit->type);
@@ -116,10 +138,8 @@ static int by_segment(const void *left, const void *right)
  * that more recordings have; then by name. other: "" = none yet. */
 static bool comes_first(const char *type, uint32_t n, const char *other, uint32_t other_n)
 {
-    static const char cpu[] = "cpu:";
-    bool is_cpu = !strncmp(type, cpu, sizeof cpu - 1), other_is = !strncmp(other, cpu, sizeof cpu - 1);
-    if (is_cpu != other_is)
-        return is_cpu;
+    if (is_cpu(type) != is_cpu(other))
+        return is_cpu(type);
     return n != other_n ? n > other_n : strcmp(type, other) < 0;
 }
 
@@ -190,6 +210,26 @@ int gather_again(struct gather *g, const struct store_query *q, const char *by, 
     return gather_init(g, s, q, by, grain, r, e);
 }
 
+/* Lists the roll-ups and parts of some types. */
+static int list_some(struct gather *g, const struct store_query *q, int64_t grain, enum take_types types, struct error *e)
+{
+    struct take_hits hits = {g, q, grain, types, false};
+    const struct catalogue_select_visitor visitor = {may_select, may_want, take_rollup, take_file, take_group, take_hit, &hits};
+    struct store_asking asking = {g->store, q};
+    struct catalogue_patience patience = store_patience(&asking);
+    int rc = catalogue_select(g->store->catalogue, q->from, q->to, &patience, &visitor, e);
+    rc = rc ? rc : choose_pieces(&hits);
+    gather_note_damaged(g);
+    return rc;
+}
+
+static void forget_list(struct gather *g)
+{
+    g->count = g->hole_count = 0;
+    gather_pieces_deinit(g);
+}
+
+/* Without a type, CPU time is what the query asks for, if there is any: then nothing else is listed. */
 int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, int64_t grain, struct store_result *r,
                 struct error *e)
 {
@@ -203,16 +243,14 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     g->ahead = calloc(1, sizeof *g->ahead);
     if (!g->ahead || strtab_init(&g->types) || strtab_init(&g->values))
         return error_set(e, -ENOMEM, "out of memory");
-    struct take_hits hits = {g, q, grain, false};
-    const struct catalogue_select_visitor visitor = {take_rollup, take_file, take_hit, &hits};
-    struct store_asking asking = {s, q};
-    struct catalogue_patience patience = store_patience(&asking);
     int rc = choice_labels(s, q, by, &g->labelsets, &g->values, e);
     rc = rc ? rc : by_context_new(&g->contexts, q, by, &g->values);
     g->labels = q->labels || g->contexts;
-    rc = rc ? rc : catalogue_select(s->catalogue, q->from, q->to, q->type, &patience, &visitor, e);
-    rc = rc ? rc : choose_pieces(&hits);
-    gather_note_damaged(g);
+    rc = rc ? rc : list_some(g, q, grain, q->type ? TYPES_ASKED : TYPES_CPU, e);
+    if (!rc && !q->type && !choose_type(g, NULL)) {
+        forget_list(g);
+        rc = list_some(g, q, grain, TYPES_ASKED, e);
+    }
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;

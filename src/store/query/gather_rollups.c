@@ -220,17 +220,46 @@ int gather_choose_pieces(struct gather *g, const struct store_query *q, int64_t 
     return rc;
 }
 
-const struct gather_piece *gather_piece_of(const struct gather *g, const struct catalogue_hit *hit)
+const struct gather_piece *gather_piece_of(const struct gather *g, uint64_t service, int64_t day, int64_t type)
 {
-    const uint32_t *place = map_find(&g->piece_of, hit->service << DAY_BITS ^ (uint64_t)hit->day);
+    const uint32_t *place = map_find(&g->piece_of, service << DAY_BITS ^ (uint64_t)day);
     for (uint32_t i = place ? *place : UINT32_MAX; i < g->piece_count; i++) {
         const struct catalogue_rollup *u = &g->units[g->pieces[i].unit].rollup;
-        if (u->service != hit->service || u->day != hit->day)
+        if (u->service != service || u->day != day)
             return NULL;
-        if (u->type == hit->type_id)
+        if (u->type == type)
             return !u->gone && g->pieces[i].slot < g->pieces[i].slot_end ? &g->pieces[i] : NULL;
     }
     return NULL;
+}
+
+static bool has(const uint64_t *list, uint32_t count, uint64_t v)
+{
+    bool found = false;
+    for (uint32_t i = 0; !found && i < count; i++)
+        found = list[i] == v;
+    return found;
+}
+
+/* A summary lists each recording that does not lie within a slot, so these are the only ones that begin before the piece and end in it. */
+int gather_skip_pieces(struct gather *g, struct catalogue_group *group)
+{
+    const struct gather_piece *p = gather_piece_of(g, group->service, group->day, group->type);
+    const struct rollup_summary *m = p ? &g->units[p->unit].summary : NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; p && i < m->long_count; i++) {
+        const struct rollup_long *l = &m->longs[i];
+        if (l->first >= p->slot || l->last < p->slot || has(g->across, n, l->recording))
+            continue;
+        if (ARRAY_GROW(g->across, g->across_cap, n))
+            return -ENOMEM;
+        g->across[n++] = l->recording;
+    }
+    group->without_from = p ? p->from : 0;
+    group->without_to = p ? p->to : 0;
+    group->across = g->across;
+    group->across_count = n;
+    return 0;
 }
 
 /* ---- counting ---- */
@@ -474,6 +503,11 @@ void gather_pieces_deinit(struct gather *g)
     }
     free(g->units);
     free(g->pieces);
+    free(g->across);
+    g->units = NULL;
+    g->pieces = NULL;
+    g->across = NULL;
+    g->unit_count = g->unit_cap = g->piece_count = g->piece_cap = g->across_cap = 0;
     map_deinit(&g->piece_of);
     map_deinit(&g->hole_of);
 }

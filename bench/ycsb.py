@@ -103,9 +103,9 @@ PARTS = {"cpu": cpu_part, "pause": pause_part}
 READING = {
     "cpu": "The client's CPU time (user and system) for an operation. Both send one request at a time on each of ten connections; with\n"
            "`--in-flight 16`, candor sends up to sixteen. It is CPU time, so other work on the machine changes it little.",
-    "pause": f"At {RATE:,} operations per second for {SECONDS} s, the server stands still for one second. A tenth of the operations are due in\n"
-             f"that second, so p99 of what callers wait is {1000 - SECONDS * 10} ms. A loop that waits for answers has one operation in progress "
-             "on each connection then,\nso the second is in its maximum alone.",
+    "pause": f"At {RATE:,} operations per second for {SECONDS} s, the server stands still for one second. A tenth of the operations are due "
+             f"in\nthat second, so p99 of what callers wait is {1000 - SECONDS * 10} ms. A loop that waits for answers has one operation in "
+             "progress on\neach connection then, so the second is in its maximum alone.",
 }
 
 
@@ -133,8 +133,9 @@ def ratios(rows, name):
 
 def write_page(path, results, options):
     lines = ["# candor load beside go-ycsb, measured", "",
-             f"Made by `script/bench ycsb` on {results.date}, {options.rounds} rounds, go-ycsb 1.0.3, a Redis on the same two processors; raw "
-             "data in `ycsb.csv`.", "The medians, in brackets least and most. Other work ran on the machine, so there are no times of the cpu part."]
+             f"Made by `script/bench ycsb` on {results.date}, {options.rounds} rounds, go-ycsb 1.0.3, a Redis on the same two processors; "
+             "raw data in `ycsb.csv`.",
+             "The medians, in brackets least and most. Other work ran on the machine, so the cpu part has no wall-clock times."]
     for part in dict.fromkeys(row["part"] for row in results.rows):
         lines += ["", f"## {part}", "", READING[part], "", *table(results.rows, part)]
         for name in ("candor", "candor --in-flight 16") if part == "cpu" else ():

@@ -7,9 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Virtual threads that wait without a carrier, in known numbers and for a known time.
  *
- * go away parked=N sleeping=N waiting=N short=N seconds=S: N threads of each group, named after it, wait S seconds: they park, sleep, wait in
- * Object.wait (which keeps a carrier up to JDK 23), or sleep again and again for two milliseconds. done parked=NS sleeping=NS waiting=NS
- * short=NS: the time that the threads of each group spent in these calls. JDK 21 and later.
+ * go away parked=N sleeping=N waiting=N short=N seconds=S: N threads of each group, named after it, wait S seconds: they park, sleep, wait
+ * in Object.wait (which keeps a carrier up to JDK 23), or sleep again and again for two milliseconds. done parked=NS sleeping=NS
+ * waiting=NS short=NS: the time that the threads of each group spent in these calls. JDK 21 and later.
  */
 final class Away {
     private static final String[] GROUPS = {"parked", "sleeping", "waiting", "short"};

@@ -87,7 +87,7 @@ def many(jdk, threads=100_000):
         counted(found, truth, what)
         rounds = found.books["wall_rounds", ""][1]
         ct.ok(0 < len(found.all) <= LOOKS * rounds, f"{what}: {len(found.all)} samples in {rounds} rounds")
-        seconds = found.sum("wall_unmounted") / threads / 1e9 + 30  # since the recording began; a thread leaves several times while it starts
+        seconds = found.sum("wall_unmounted") / threads / 1e9 + 30  # the recording is longer than the mean wait
         watched, left = (found.books["wall_unmounts", reason][1] for reason in ("watched", "left"))
         ct.ok(left >= threads and watched <= 2 * SAVED + 2 * PER_SECOND * seconds, f"{what}: {watched} of {left} were drawn")
         ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())

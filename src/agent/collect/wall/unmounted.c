@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* DRAWS_PER_S: how many threads that leave are drawn per second, at most, because a draw costs a stack walk; DRAWS_SAVED: how many draws can
- * be saved up for threads that begin together. WORDS_MAX: words of all drawn threads. */
+/* DRAWS_PER_S: how many threads that leave are drawn per second, at most, because a draw costs a stack walk; DRAWS_SAVED: how many draws
+ * can be saved up for threads that begin together. WORDS_MAX: words of all drawn threads. */
 enum { DRAWS_PER_S = 400, DRAWS_SAVED = 2000, WORDS_MAX = 1 << 18, RAISE_NS = NS_PER_S };
 
 static struct {

@@ -1,10 +1,10 @@
 /* The event wall's virtual threads without a carrier. Their time is counted exactly (hot/calls/unmounts.h), and a round samples a few of
  * those that were drawn when they left their carriers and are still away. The stack is the one with which they left.
  *
- * A round draws from these in proportion to 1 / the probability with which each was drawn before, with replacement. So each sample stands for
- * the same time: all samples of a round together weigh the time that all virtual threads have spent without a carrier since the last round
- * that found one. At most UNMOUNTED_WATCHED drawn threads are kept: if there are more, half
- * of them are dropped at random, and fewer are drawn from then on. So a million of them cost no more than a thousand.
+ * A round draws from these in proportion to 1 / the probability with which each was drawn before, with replacement. So each sample stands
+ * for the same time: all samples of a round together weigh the time that all virtual threads have spent without a carrier since the last
+ * round that found one. At most UNMOUNTED_WATCHED drawn threads are kept: if there are more, half of them are dropped at random, and fewer
+ * are drawn from then on. So a million of them cost no more than a thousand.
  *
  *   unmounted_reserve -> unmounted_start -> [ unmounted_drain, unmounted_close_thread, unmounted_round ]* -> unmounted_stop
  *                     -> unmounted_release

@@ -3,9 +3,10 @@
  *   wall_time = wall_running(state) + wall_waiting(state) + wall_failed(reason) + wall_lost(reason) + wall_pending
  *             + wall_unseen(reason) + wall_residual
  *
- * wall_time is summed from the beginning and end of each thread, and from each time of a virtual thread without a carrier; running, waiting and failed are the weights of recorded samples. The
- * difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for threads that began or ended
- * in between: it may be negative, and is 0 on average. All figures are as of the last round.
+ * wall_time is summed from the beginning and end of each thread, and from each time of a virtual thread without a carrier; running,
+ * waiting and failed are the weights of recorded samples. The difference is the residual. A round stands for the time since the previous
+ * one; wall_unseen is the error for threads that began or ended in between: it may be negative, and is 0 on average. All figures are as of
+ * the last round.
  *
  * Recordings that run at the same time share the rounds, and therefore these books. Only struct wall_taken exists once for each recording.
  * Only the collector uses this file. */

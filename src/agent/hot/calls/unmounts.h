@@ -1,7 +1,7 @@
-/* Counts and samples the virtual threads that leave their carriers, for the event wall. The JVM calls this code on the carrier when a virtual
- * thread leaves, and when it has returned. Each time without a carrier is counted exactly. Some of the threads that leave are drawn, with the
- * same probability for all, before anything is known about how long they will stay away. For those the stack is walked, which stays as it is
- * until the thread returns, and one record is left in the carrier's lane (hot/thread/lane.h):
+/* Counts and samples the virtual threads that leave their carriers, for the event wall. The JVM calls this code on the carrier when a
+ * virtual thread leaves, and when it has returned. Each time without a carrier is counted exactly. Some of the threads that leave are
+ * drawn, with the same probability for all, before anything is known about how long they will stay away. For those the stack is walked,
+ * which stays as it is until the thread returns, and one record is left in the carrier's lane (hot/thread/lane.h):
  *
  *     0        its id
  *     1        when it began, CLOCK_MONOTONIC ns

@@ -7,10 +7,10 @@
  *   virtual_waits_claim                           the agent's thread: takes waits that still go on
  *   virtual_waits_deinit                          the agent's thread
  *
- * All calls for one key, except virtual_waits_peek and virtual_waits_claim, come one after the other, because a virtual thread is in one place at a
- * time. Each wait is taken once, by its thread or by the agent's. Memory is used in proportion to the waits that go on at the same time,
- * not to those that are over: about 64 bytes for each, in steps of 4,096 waits and more. The functions are wait-free, except init and
- * deinit; handlers do not call them. */
+ * All calls for one key, except virtual_waits_peek and virtual_waits_claim, come one after the other, because a virtual thread is in one
+ * place at a time. Each wait is taken once, by its thread or by the agent's. Memory is used in proportion to the waits that go on at the
+ * same time, not to those that are over: about 64 bytes for each, in steps of 4,096 waits and more. The functions are wait-free, except
+ * init and deinit; handlers do not call them. */
 #ifndef CANDOR_AGENT_HOT_CALLS_VIRTUAL_WAITS_H
 #define CANDOR_AGENT_HOT_CALLS_VIRTUAL_WAITS_H
 

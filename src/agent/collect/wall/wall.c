@@ -628,5 +628,4 @@ const struct part wall_part = {.reserve = reserve,
                                .end = end,
                                .close = unmounted_stop,
                                .silence = silence,
-                               .release = release,
-                               .has_lanes = true};
+                               .release = release};

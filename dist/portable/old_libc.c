@@ -1,7 +1,7 @@
 /*
  * What glibc 2.17 lacks and the portable program needs: functions that came later, by means of what was there, and the start of a program.
  *
- * Linked only with -Dportable=true, into programs whose other functions are bound to their old versions (dist/portable/stubs). It is separate
+ * Linked only with -Dportable=true, into programs whose other functions are bound to old versions (dist/portable/stubs). It is separate
  * because the ordinary build uses the C library's own functions.
  */
 #undef _FILE_OFFSET_BITS /* it would give stat the name stat64, and both are defined here */

@@ -2,10 +2,10 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "load/reach.h"
 #include "load/worker.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,43 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the server's address ---- */
-
-/* Tries to connect to an address. Returns 0 or an errno. */
-static int try_address(const struct addrinfo *a)
-{
-    enum { PATIENCE_MS = 5000 };
-    int error = 0, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    socklen_t size = sizeof error;
-    if (fd < 0)
-        return errno;
-    if (connect(fd, a->ai_addr, a->ai_addrlen)) {
-        struct pollfd p = {.fd = fd, .events = POLLOUT};
-        if (errno != EINPROGRESS)
-            error = errno;
-        else if (poll(&p, 1, PATIENCE_MS) <= 0)
-            error = ETIMEDOUT;
-        else
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    }
-    close(fd);
-    return error;
-}
-
 int load_resolve(struct target *target, struct error *e)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all;
-    int rc = getaddrinfo(target->url.host, target->url.port, &hints, &all), error = ECONNREFUSED;
-    if (rc)
-        return error_set(e, -EHOSTUNREACH, "cannot find host %.200s: %s", target->url.host, gai_strerror(rc));
-    for (struct addrinfo *a = all; a; a = a->ai_next)
-        if (!(error = try_address(a))) {
-            target->addresses = all;
-            target->address = a;
-            return 0;
-        }
-    freeaddrinfo(all);
-    return error_set(e, -error, "cannot connect to %.260s: %s; check that the server is running", target->url.authority, strerror(error));
+    return reach_host(target->url.host, target->url.port, &target->addresses, &target->address, e);
 }
 
 void load_target_deinit(struct target *target)
@@ -65,8 +31,8 @@ void load_target_deinit(struct target *target)
 struct session {
     struct run run;
     struct load_result *result;
-    struct candor_histogram figure;
-    uint64_t next_tick, last_tick; /* on the run's clock */
+    struct candor_histogram response, service; /* of the last interval */
+    uint64_t next_tick, last_tick;             /* on the run's clock */
     uint64_t done_before;
     int log_error;
 };
@@ -85,6 +51,8 @@ static uint64_t waiting(const struct run *run, uint64_t now)
     if (run->config->mode == LOAD_THROUGHPUT || now < run->start)
         return 0;
     uint64_t due = schedule_count(&run->config->schedule, now - run->start), sent = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
+    if (run->config->requests_most && due > run->config->requests_most)
+        due = run->config->requests_most;
     return due > sent ? due - sent : 0;
 }
 
@@ -94,7 +62,8 @@ static void tell(struct session *s, uint64_t from, uint64_t now)
     const struct outcome *o = s->run.outcome;
     if (!config->tick)
         return;
-    outcome_sum(o, config->mode == LOAD_FIXED ? OUTCOME_RESPONSE : OUTCOME_SERVICE, true, &s->figure);
+    outcome_sum(o, OUTCOME_RESPONSE, true, &s->response);
+    outcome_sum(o, OUTCOME_SERVICE, true, &s->service);
     uint64_t warm = __atomic_load_n(&s->run.warm_up_requests, __ATOMIC_RELAXED), done = all_done(o) + warm;
     struct load_tick tick = {
         .elapsed = now - s->run.start,
@@ -104,7 +73,10 @@ static void tell(struct session *s, uint64_t from, uint64_t now)
         .failed = all_done(o) - __atomic_load_n(&o->kinds[OUTCOME_ANSWERED], __ATOMIC_RELAXED),
         .waiting = waiting(&s->run, now),
         .in_flight = __atomic_load_n(&s->run.in_flight, __ATOMIC_RELAXED),
-        .times = &s->figure,
+        .times = config->mode == LOAD_FIXED ? &s->response : &s->service,
+        .response = &s->response,
+        .service = &s->service,
+        .lateness = config->mode == LOAD_THROUGHPUT ? NULL : o->own[OUTCOME_LATENESS].interval,
     };
     s->done_before = done;
     config->tick(config->context, &tick);
@@ -140,7 +112,7 @@ static void record_unsent(struct session *s)
     struct run *run = &s->run;
     if (run->config->mode == LOAD_THROUGHPUT)
         return;
-    for (uint64_t n = run->next;; n++) {
+    for (uint64_t n = run->next; !run->config->requests_most || n < run->config->requests_most; n++) {
         uint64_t offset = schedule_due(&run->config->schedule, n);
         if (offset == UINT64_MAX || run->start + offset >= run->end)
             break;
@@ -186,7 +158,8 @@ static void tick_until_end(struct session *s)
 {
     struct run *run = &s->run;
     uint64_t end = run->end + run->config->drain;
-    while (clock_monotonic_ns() < end && (clock_monotonic_ns() < run->end || __atomic_load_n(&run->in_flight, __ATOMIC_RELAXED))) {
+    while (clock_monotonic_ns() < end &&
+           (clock_monotonic_ns() < __atomic_load_n(&run->end, __ATOMIC_RELAXED) || __atomic_load_n(&run->in_flight, __ATOMIC_RELAXED))) {
         uint64_t moment = s->next_tick < end ? s->next_tick : end, soon = clock_monotonic_ns() + 50 * NS_PER_MS;
         sleep_until(moment < soon ? moment : soon);
         if (run->config->interrupted && run->config->interrupted() && !s->result->interrupted) {
@@ -273,7 +246,9 @@ int load_run(const struct load_config *config, struct load_result *result, struc
     memset(result, 0, sizeof *result);
     int rc = outcome_init(&result->outcome, &config->mix, config->mode != LOAD_THROUGHPUT);
     if (!rc)
-        rc = outcome_histogram(&s.figure);
+        rc = outcome_histogram(&s.response);
+    if (!rc)
+        rc = outcome_histogram(&s.service);
     if (!workers)
         rc = -ENOMEM;
     for (; ready < count && !rc; ready++)
@@ -285,7 +260,8 @@ int load_run(const struct load_config *config, struct load_result *result, struc
     while (ready--)
         worker_deinit(&workers[ready]);
     free(workers);
-    candor_histogram_deinit(&s.figure);
+    candor_histogram_deinit(&s.response);
+    candor_histogram_deinit(&s.service);
     return rc;
 }
 

@@ -64,11 +64,10 @@ static void next_epoch(struct store *s)
     pthread_mutex_unlock(&s->reading);
 }
 
-static void remove_files(const struct store *s, struct obsolete *o)
+static void remove_files(struct store *s, struct obsolete *o)
 {
-    char path[DISK_PATH_MAX];
     for (uint32_t i = 0; i < o->count; i++)
-        disk_remove((o->list[i].rollup ? store_rollup_path : store_segment_path)(s, path, o->list[i].dictionary, o->list[i].segment));
+        s->rows->remove(s, o->list[i].dictionary, o->list[i].segment, o->list[i].rollup);
     o->count = 0;
 }
 
@@ -222,7 +221,7 @@ void merge_some(struct store *s)
     struct error e;
     uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
     int rc = m ? 0 : error_set(&e, -ENOMEM, "merging: out of memory");
-    while (!rc && !store_is_stopping(s) && clock_monotonic_ns() < end) {
+    while (!rc && s->rows->merges && !store_is_stopping(s) && clock_monotonic_ns() < end) {
         rc = catalogue_mergeable(s->catalogue, &rule, m, &e);
         if (rc || !m->count)
             break;

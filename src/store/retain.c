@@ -56,7 +56,7 @@ static void remove_files(struct store *s, const struct catalogue_dropped *d, enu
         merge_note_gone(s, d->files[i].dictionary, d->files[i].number, d->files[i].rollup);
     for (uint32_t i = 0; i < d->dictionary_count; i++) {
         cache_drop(&s->cache, d->dictionaries[i]);
-        disk_remove_directory(store_dictionary_path(s, path, d->dictionaries[i]));
+        s->rows->remove_dictionary(s, d->dictionaries[i]);
     }
     for (uint32_t i = 0; i < d->identity_count; i++)
         disk_remove(store_recording_path(s, path, d->identities[i]));

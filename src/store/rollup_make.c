@@ -52,10 +52,12 @@ struct making {
     struct output *outputs;
     uint32_t output_count, output_cap;
     bool unsealed; /* a part is not sealed yet */
+    struct rows_ahead ahead;
 };
 
 static void making_deinit(struct making *m)
 {
+    rows_ahead_deinit(&m->ahead);
     for (uint32_t i = 0; i < m->output_count; i++)
         rollup_file_deinit(&m->outputs[i].file);
     rollup_summary_deinit(&m->summary);
@@ -67,11 +69,9 @@ static void making_deinit(struct making *m)
 
 void rollup_quarantine(struct store *s, uint32_t dictionary, uint64_t number, const char *why)
 {
-    char path[DISK_PATH_MAX], name[64];
     struct error e;
     store_tell(s, "%s", why);
-    snprintf(name, sizeof name, "%" PRIu32 "-%" PRIu64 ".roll", dictionary, number);
-    recover_put_aside(s, store_rollup_path(s, path, dictionary, number), name);
+    s->rows->put_aside(s, dictionary, number, true);
     if (catalogue_rollup_bad(s->catalogue, number, &e))
         store_tell(s, "%s", e.text);
 }
@@ -116,11 +116,10 @@ static int add_row(struct output *o, const struct rollup_row *row)
 /* Takes over the rows of an older file, in the slots of this roll-up. */
 static int take_file(struct making *m, const struct catalogue_rollup_file *file, struct error *e)
 {
-    char path[DISK_PATH_MAX];
     struct rollup_file from;
     struct output *to;
-    int rc = rollup_read(&from, store_rollup_path(m->store, path, file->dictionary, file->number), e);
-    if (rc == -EBADMSG || rc == -ENOENT)
+    int rc = m->store->rows->read_rollup(m->store, file->dictionary, file->number, &from, e);
+    if ((rc == -EBADMSG || rc == -ENOENT) && !recover_may_return(m->store, rc))
         rollup_quarantine(m->store, file->dictionary, file->number, e->text);
     if (rc)
         return rc;
@@ -291,6 +290,18 @@ static int take_rows(struct making *m, uint32_t begin, uint32_t end, const struc
     return rc;
 }
 
+/* Reads the segment of the parts [begin, end), and names those that will be read after it. */
+static int read_segment(struct making *m, uint32_t begin, struct segment *out, struct error *e)
+{
+    struct rows_one list[ROWS_AHEAD_MAX];
+    struct rows_wanted wanted = {.dictionary = m->parts[begin].dictionary, .second = m->first, .list = list};
+    for (uint32_t i = begin; i < m->part_count && m->parts[i].dictionary == wanted.dictionary; i++)
+        if (m->parts[i].state == PART_SEALED &&
+            !rows_want(&wanted, list, m->store->rows->ahead, m->parts[i].segment, m->parts[i].rows, m->parts[i].weight))
+            break;
+    return m->store->rows->read(m->store, &m->ahead, &wanted, columns, out, e);
+}
+
 static int take_segment(struct making *m, uint32_t *at, struct error *e)
 {
     const struct catalogue_rollup_part *first = &m->parts[*at];
@@ -299,14 +310,15 @@ static int take_segment(struct making *m, uint32_t *at, struct error *e)
     struct segment g;
     while (*at < m->part_count && m->parts[*at].segment == first->segment && m->parts[*at].state == PART_SEALED)
         ++*at;
-    int rc = segment_read(&g, store_segment_path(m->store, path, first->dictionary, first->segment), columns, e);
+    int rc = read_segment(m, begin, &g, e);
     if (!rc) {
         rc = take_rows(m, begin, *at, &g);
         segment_deinit(&g);
         if (rc)
-            error_set(e, rc, rc == -ENOMEM ? "out of memory" : "%s: of another day than its dictionary", path);
+            error_set(e, rc, rc == -ENOMEM ? "out of memory" : "%s: of another day than its dictionary",
+                      store_segment_path(m->store, path, first->dictionary, first->segment));
     }
-    if (rc == -EBADMSG || rc == -ENOENT)
+    if ((rc == -EBADMSG || rc == -ENOENT) && !recover_may_return(m->store, rc))
         recover_quarantine(m->store, first->dictionary, first->segment, e->text);
     return rc;
 }
@@ -331,17 +343,16 @@ static int take_parts(struct making *m, struct error *e)
 
 static int write_files(struct making *m, struct error *e)
 {
-    char path[DISK_PATH_MAX];
+    struct store *s = m->store;
     int rc = 0;
     for (uint32_t i = 0; !rc && i < m->output_count; i++) {
         struct output *o = &m->outputs[i];
-        struct catalogue_rollup_file f = {.dictionary = o->dictionary, .number = ++m->store->last_segment};
+        struct catalogue_rollup_file f = {.dictionary = o->dictionary, .number = ++s->last_segment};
         o->file.groups = m->summary.group_count;
         if (ARRAY_GROW(m->made, m->made_cap, m->made_count))
             return error_set(e, -ENOMEM, "out of memory");
-        rc = rollup_write(&o->file, store_rollup_path(m->store, path, f.dictionary, f.number), e);
+        rc = s->rows->write_rollup(s, f.dictionary, f.number, &o->file, &f.bytes, e);
         f.rows = o->file.row_count;
-        f.bytes = disk_size(path);
         m->made[m->made_count++] = f;
     }
     return rc;
@@ -397,11 +408,10 @@ static int enter(struct making *m, struct error *e)
 /* Writes the new files, and enters them in the catalog in place of the old ones. */
 static int replace(struct making *m, struct error *e)
 {
-    char path[DISK_PATH_MAX];
     int rc = write_files(m, e);
     rc = rc ? rc : enter(m, e);
     for (uint32_t i = 0; rc && i < m->made_count; i++)
-        disk_remove(store_rollup_path(m->store, path, m->made[i].dictionary, m->made[i].number));
+        m->store->rows->remove(m->store, m->made[i].dictionary, m->made[i].number, true);
     for (uint32_t i = 0; !rc && i < m->old_count; i++)
         merge_note_gone(m->store, m->old[i].dictionary, m->old[i].number, true);
     return rc;

@@ -273,8 +273,8 @@ static int dictionary_for(struct store *s, const char *service, int64_t day, uin
     }
 }
 
-static int write_segment(struct store *s, struct dictionary *d, struct segment *g, const struct profile *p,
-                         const struct envelope_note *note, int64_t day, const char *path, struct error *e)
+static int make_segment(struct dictionary *d, struct segment *g, const struct profile *p, const struct envelope_note *note, int64_t day,
+                        struct error *e)
 {
     struct dictionary_places at;
     pthread_mutex_lock(&d->lock);
@@ -287,29 +287,25 @@ static int write_segment(struct store *s, struct dictionary *d, struct segment *
     if (!rc && fill_rows(g, p, note, day, &at))
         rc = error_set(e, -ENOMEM, "out of memory");
     dictionary_places_deinit(&at);
-    return rc ? rc : segment_write(g, path, false, e);
+    return rc;
 }
 
 static int seal(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day,
                 struct error *e)
 {
-    char path[DISK_PATH_MAX];
     struct segment g = {.recordings = &recording, .recording_count = 1};
     char type[CATALOGUE_TYPE_MAX];
     struct catalogue_segment done = {.recording = recording, .day = day, .type = type};
     struct dictionary *d;
+    const char *service = labels_get(&note->labels, "service");
     store_type_of(p, type);
-    int rc = dictionary_for(s, labels_get(&note->labels, "service"), day, &done.dictionary, &d, e);
+    int rc = dictionary_for(s, service, day, &done.dictionary, &d, e);
     if (rc)
         return rc;
     done.id = ++s->last_segment;
-    rc = write_segment(s, d, &g, p, note, day, store_segment_path(s, path, done.dictionary, done.id), e);
-    done.rows = g.row_count;
-    done.bytes = disk_size(path);
+    rc = make_segment(d, &g, p, note, day, e);
     done.dictionary_bytes = d->size;
-    rc = rc ? rc : catalogue_seal(s->catalogue, &done, e);
-    if (rc)
-        disk_remove(path);
+    rc = rc ? rc : s->rows->seal(s, &done, service, &g, e);
     free(g.rows);
     free(g.sums);
     free(g.seconds);
@@ -322,6 +318,8 @@ int seal_part(struct store *s, const struct profile *p, const struct envelope_no
     pthread_mutex_lock(&s->sealing);
     int rc = seal(s, p, note, recording, day, e);
     pthread_mutex_unlock(&s->sealing);
+    if (s->rows->flush)
+        s->rows->flush(s, false);
     return rc;
 }
 

@@ -66,6 +66,38 @@ def metered(server, service="metered"):
     server.send(recordings.make(f"{service}.jfr", lines).read_bytes(), service=service, host="web-1", version="2")
 
 
+# A request: for each process what its threads did, as (thread, ms of the first sample, number of samples, state, place). A sample stands
+# for 10 ms.
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+LIFE = {"web": [(1, 5, 4, "cpu", "org.shop.Pay.check"), (1, 65, 12, "PARKED", "org.shop.Stock.await"),
+                (1, 195, 3, "cpu", "org.shop.Pay.book"), (1, 225, 6, "BLOCKED_ON_MONITOR_ENTER", "org.shop.Log.write"),
+                (2, 45, 2, "WAITING_FOR_CPU", "org.shop.Mail.send")],
+        "stock": [(1, 75, 5, "cpu", "org.stock.Table.scan"), (1, 125, 4, "IN_NATIVE_IO", "org.stock.Disk.read")]}
+OTHERS = 12  # further requests, each shorter than the one before, of two endpoints
+
+
+def lived(life, context):
+    """The lines of what threads did for a request."""
+    events = [(at + 10 * i, thread, state, place) for thread, at, samples, state, place in life for i in range(samples)]
+    for at, thread, state, place in sorted(events):
+        stack = f"{RUN};{place}:7"
+        yield from (("at", at), ("context", *context))
+        yield ("sample", thread, 10 * MS, "complete", stack) if state == "cpu" else \
+            ("wall", thread, 10 * MS, "complete", "STATE_" + state, "method", stack)
+
+
+def requests(server):
+    """Two processes that work for the same requests; one endpoint's name is markup."""
+    for number, (service, life) in enumerate(LIFE.items(), 1):
+        lines = [("setting", "event", "cpu,wall"), ("setting", "interval_ns", 10 * MS), ("thread", "exec-1", 11, 1),
+                 ("thread", "exec-2", 12, 2), *lived(life, ("POST /pay", TRACE, f"{number:016x}", f"{1:016x}"))]
+        for i in range(OTHERS if service == "web" else 0):
+            begun = 1000 * (i + 1)
+            short = [(1, begun, 2 * (OTHERS - i), "cpu", "org.shop.Cart.show"), (2, begun + 5, 2, "PARKED", "org.shop.Cart.load")]
+            lines += lived(short, (MARKUP if i % 3 == 2 else "GET /cart", f"{i + 100:032x}", f"{i + 100:016x}", f"{i + 100:016x}"))
+        lines += [("at", 20_000), ("context", "", "")] + [("sample", 1, 10 * MS, "complete", RUN)] * 20
+        server.send(recordings.make(f"requests-{service}.jfr", lines).read_bytes(), service=service, host=f"r{number}", version="5")
+
 
 
 def hostile(server):
@@ -91,5 +123,6 @@ def everything(server, now):
     waits(server)
     memory(server)
     metered(server)
+    requests(server)
     hostile(server)
     present(server, now)

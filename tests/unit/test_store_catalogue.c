@@ -1,11 +1,12 @@
 /*
- * Reading the catalogue: no writer waits for a reader, a reader sees one consistent state, and a slow statement can be interrupted.
+ * Reading the catalogue: no writer waits for a reader, a reader sees one consistent state, a slow statement can be interrupted, and a query
+ * reads the parts that it needs, and no others.
  * tier: default
  * timeout: 120
  */
 #include "../tap.h"
 
-#include "store/catalogue/catalogue.h"
+#include "store/catalogue/catalogue_select.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -122,6 +123,116 @@ static void test_patience(void)
     tap_ok(!rc && visits == MANY + 1 + 2 * RECORDINGS + 2 && asking.calls > PATIENCE, "the next one, with patience, has all: %u", visits);
 }
 
+/* ---- selecting ---- */
+
+enum { DAY = 86400, SERVICES = 3, MINUTES = 30, TYPES = 2 };
+
+static const char *const types[TYPES] = {"cpu:ns", "lock:ns"};
+
+/* A recording a minute of each service, with two types, from the second day's beginning on. */
+static int add_minutes(void)
+{
+    int rc = 0;
+    struct error e;
+    for (uint32_t i = 0; !rc && i < SERVICES * MINUTES; i++) {
+        char service[16];
+        int64_t first = DAY + i / SERVICES * 60;
+        struct catalogue_recording r = {.first = first, .last = first + 59, .bytes = 10, .content_count = TYPES};
+        struct catalogue_part parts[TYPES];
+        snprintf(service, sizeof service, "many-%u", i % SERVICES);
+        memcpy(r.identity + 8, &(uint32_t){i + 1}, sizeof i);
+        for (uint32_t k = 0; k < TYPES; k++) {
+            snprintf(r.contents[k].type, sizeof r.contents[k].type, "%s", types[k]);
+            parts[k] = (struct catalogue_part){.day = 1, .first = first, .last = first + 59, .rows = 1, .content = k};
+        }
+        rc = labels_set(&r.labels, "service", 7, service, strlen(service), &e);
+        rc = rc ? rc : catalogue_add(c, &r, parts, TYPES, &e);
+        catalogue_recording_deinit(&r);
+    }
+    return rc;
+}
+
+struct selecting {
+    const char *service, *type;
+    int64_t without_from, without_to;
+    uint64_t across;
+    uint32_t groups, parts;
+    bool wrong;
+};
+
+static bool is_service(void *context, const char *name)
+{
+    const struct selecting *s = context;
+    return !s->service || !strcmp(s->service, name);
+}
+
+static bool is_type(void *context, const char *name)
+{
+    const struct selecting *s = context;
+    return !s->type || !strcmp(s->type, name);
+}
+
+static int take_rollup(void *context, const struct catalogue_rollup *u)
+{
+    return 0;
+}
+
+static int take_file(void *context, const struct catalogue_rollup_file *f)
+{
+    return 0;
+}
+
+static int take_group(void *context, struct catalogue_group *g)
+{
+    struct selecting *s = context;
+    s->groups++;
+    g->without_from = s->without_from;
+    g->without_to = s->without_to;
+    g->across = &s->across;
+    g->across_count = s->across != 0;
+    return 0;
+}
+
+static int take_part(void *context, const struct catalogue_hit *hit)
+{
+    struct selecting *s = context;
+    s->parts++;
+    s->wrong |= !is_type(s, hit->type) || (hit->first >= s->without_from && hit->last < s->without_to);
+    s->across = s->across ? s->across : hit->recording;
+    return 0;
+}
+
+static struct selecting select_with(struct selecting s, int64_t from, int64_t to)
+{
+    const struct catalogue_select_visitor visitor = {is_service, is_type, take_rollup, take_file, take_group, take_part, &s};
+    struct error e;
+    s.wrong = catalogue_select(c, from, to, NULL, &visitor, &e) != 0;
+    return s;
+}
+
+static void test_select(void)
+{
+    if (!tap_ok(!add_minutes(), "recordings of several services"))
+        return;
+    struct selecting s = select_with((struct selecting){.service = "many-1", .type = types[1]}, DAY, 2 * DAY);
+    tap_ok(!s.wrong && s.groups == 1 && s.parts == MINUTES, "a service's parts of a type, and no others: %u", s.parts);
+    s = select_with((struct selecting){.service = "many-1"}, DAY, 2 * DAY);
+    tap_ok(!s.wrong && s.groups == TYPES && s.parts == TYPES * MINUTES, "of any type: %u", s.parts);
+    s = select_with((struct selecting){.type = types[0]}, DAY + 90, DAY + 300);
+    tap_ok(!s.wrong && s.groups == SERVICES && s.parts == SERVICES * 4, "within a time, a part at its edge included: %u", s.parts);
+    s = select_with((struct selecting){.service = "many-2", .type = types[0], .without_from = DAY + 600, .without_to = DAY + 1200}, DAY,
+                    2 * DAY);
+    tap_ok(!s.wrong && s.parts == MINUTES - 10, "without those that a roll-up has: %u", s.parts);
+    uint64_t first = s.across;
+    s = select_with((struct selecting){.service = "many-2", .type = types[0], .without_from = DAY + 30, .without_to = 2 * DAY}, DAY,
+                    2 * DAY);
+    tap_ok(!s.wrong && !s.parts, "one across the edge is not looked for by its time: %u", s.parts);
+    s = select_with(
+        (struct selecting){.service = "many-2", .type = types[0], .without_from = DAY + 30, .without_to = 2 * DAY, .across = first}, DAY,
+        2 * DAY);
+    tap_ok(!s.wrong && s.parts == 1, "but by its id: %u", s.parts);
+}
+
 int main(void)
 {
     char command[300];
@@ -133,6 +244,7 @@ int main(void)
         return tap_done();
     test_beside_writers();
     test_patience();
+    test_select();
     catalogue_close(c);
     snprintf(command, sizeof command, "%s.sum", path);
     tap_ok(!access(command, F_OK), "closed with all its readers, it has its digest");

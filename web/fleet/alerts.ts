@@ -73,6 +73,7 @@ export class Alerts implements View {
     readonly word = "alerts";
     readonly title = "Alerts";
     readonly usesViewer = false;
+    readonly usesSamples = false;
     readonly root = element("main", { className: "alerts" });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", {});

@@ -4,7 +4,7 @@ import { byId, element, keepPlace } from "../page/dom";
 import { Service } from "./api";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
-import { RANGES, matcherOf, portable, quote } from "./state";
+import { RANGES, isOfSamples, matcherOf, portable, quote } from "./state";
 import { fieldOf, secondsOf, spanText, zoneText } from "./times";
 
 const MOST_HINTS = 500;
@@ -110,10 +110,15 @@ export class Bar {
             button.addEventListener("click", without);
             return element("li", {}, button);
         };
+        const idle = (text: string) => !view.usesSamples && isOfSamples(text);
         const ofService = service !== "" && view.usesViewer
             ? [chip("service=" + quote(service), () => page.change({ service: "" }))] : [];
-        byId("bar-matchers").replaceChildren(...ofService, ...where.map((text, i) =>
-            chip(text, () => page.change({ where: where.filter((_, at) => at !== i) }))));
+        byId("bar-matchers").replaceChildren(...ofService, ...where.map((text, i) => {
+            const made = chip(text, () => page.change({ where: where.filter((_, at) => at !== i) }));
+            made.classList.toggle("idle", idle(text));
+            made.title = idle(text) ? "Not used in this view: it is a label of samples, and this view is about recordings" : "";
+            return made;
+        }));
     }
 
     private addMatcher(): void {

@@ -41,6 +41,7 @@ export class Compare implements View {
     readonly word = "compare";
     readonly title = "Compare";
     readonly usesViewer = true;
+    readonly usesSamples = true;
     readonly root = element("div", { className: "compare" });
     private readonly heading = element("h1", {});
     private readonly against = element("select", {});

@@ -15,6 +15,7 @@ export class Functions implements View {
     readonly word = "functions";
     readonly title = "Functions";
     readonly usesViewer = false;
+    readonly usesSamples = true;
     readonly root = element("main", { className: "functions" });
     private readonly field = element("input", { type: "search", placeholder: "part of a name, or /pattern/", spellcheck: false });
     private readonly sentence = element("p", { className: "sentence" });

@@ -7,9 +7,10 @@ import { Books, MetricsAnswer, SeriesAnswer } from "./api";
 import { coveragePill } from "./coverage";
 import { Jvm, Jvms, askJvms, labelsText } from "./jvms";
 import { rateText, CPU_TIME } from "./kinds";
+import { OnDemand } from "./ondemand";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
-import { quote, secondsIn, selector, timesOf } from "./state";
+import { quote, recordingSelector, secondsIn, timesOf } from "./state";
 import { Column, tableOf } from "./table";
 import { timelineOf } from "./timeline";
 import { lengthText, timeText } from "./times";
@@ -46,10 +47,12 @@ export class Health implements View {
     readonly word = "health";
     readonly title = "Health";
     readonly usesViewer = false;
+    readonly usesSamples = false;
     readonly root = element("main", { className: "health" });
     private readonly pill = element("span", {});
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", {});
+    private readonly demand = new OnDemand();
     private jvms: Jvms = { list: [], recordings: 0, cut: false };
     private hosts: Host[] = [];
     private storage: Storage | null = null;
@@ -63,7 +66,7 @@ export class Health implements View {
     async load(page: Page): Promise<void> {
         const { state, questions } = page;
         const all = { ...state, service: "" };
-        const asked = { ...timesOf(state), select: selector(all) };
+        const asked = { ...timesOf(state), select: recordingSelector(all) };
         this.jvms = await askJvms(page, all);
         const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, metric: METRICS.join(","), by: "host", step: "all" });
         const series = await questions.ask<SeriesAnswer>("/v1/series", { ...asked, type: CPU_TIME, step: String(secondsIn(state)) });
@@ -75,6 +78,7 @@ export class Health implements View {
             + "at for hosts and JVMs" : ""]);
         this.showPill(series.books);
         this.draw(page);
+        this.demand.show(page, page.services);
     }
 
     private showPill(books: Books | null): void {
@@ -101,7 +105,7 @@ export class Health implements View {
             element("h2", {}, "JVMs that are recorded"), ...this.jvmTable(page, list)]
             : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
                 "candor daemon --server " + location.origin)];
-        return [...some, notRecorded(), element("h2", {}, "Storage"), ...this.storageParts(page)];
+        return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page)];
     }
 
     private lastSeen(page: Page, last: number): (Node | string)[] {

@@ -1,7 +1,7 @@
 // The JVMs of a time: sets of labels of recordings, and when each of them last sent one. The server keeps no list of its own.
 import { Recording, RecordingsAnswer } from "./api";
 import { Page } from "./page";
-import { State, quote, selector, timesOf } from "./state";
+import { State, quote, recordingSelector, timesOf } from "./state";
 
 const MOST = "2000"; // recordings that are asked for, the latest first
 
@@ -23,7 +23,7 @@ export interface Jvms {
 
 export async function askJvms(page: Page, state: State): Promise<Jvms> {
     const answer = await page.questions.ask<RecordingsAnswer>("/v1/recordings",
-        { ...timesOf(state), select: selector(state), limit: MOST });
+        { ...timesOf(state), select: recordingSelector(state), limit: MOST });
     return { list: jvmsOf(answer.recordings), recordings: answer.recordings.length, cut: answer.recordings.length >= Number(MOST) };
 }
 

@@ -7,14 +7,14 @@ const LONG = 4000; // milliseconds for which the copy button shows that it has c
 
 // A key, and its effect. The keys of the views are the numbers of their places in the bar.
 const KEYS: [string, string][] = [
-    ["?", "this sheet"], ["1 to 9, 0, - , =", "the views, in the order of the bar"], ["/", "search: a service, or frames of the graph"],
+    ["?", "this sheet"], ["1 to 9, 0, - , =, h", "the views, in the order of the bar"], ["/", "search: a service, or frames of the graph"],
     ["[ and ]", "the same length of time, earlier or later"], ["r", "ask the server again"], ["y", "copy a link to this picture"],
     ["Tab, Enter", "to everything that can be clicked, and click it"],
     ["On a chart", "arrows move, Shift marks a part of the time, Enter chooses it, Escape takes the choice back"],
     ["Arrow up, down", "in the list of services: the one before or after"],
     ["Alt+Left, Alt+Right", "the picture before, and after, as the browser has it"],
 ];
-const OF_VIEWS = "1234567890-=";
+const OF_VIEWS = "1234567890-=h";
 
 export class Keys {
     private readonly sheet = byId<HTMLDialogElement>("bar-keys");

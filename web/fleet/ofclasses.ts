@@ -15,6 +15,7 @@ export abstract class OfClasses implements View {
     abstract readonly word: string;
     abstract readonly title: string;
     readonly usesViewer = true;
+    readonly usesSamples = true;
     readonly root = element("div", { className: "of-classes" });
     private readonly heading = element("h1", {});
     private readonly tabs = element("nav", { className: "tabs" });

@@ -25,6 +25,7 @@ export interface View {
     readonly title: string;
     readonly root: HTMLElement;
     readonly usesViewer: boolean;
+    readonly usesSamples: boolean; // whether labels of samples, such as the endpoint, select what it shows
     // Asks the server, and draws. Throws if there is no answer; the picture before stays then.
     load(page: Page): Promise<void>;
     // Draws the loaded data again, after a change of choices that need no other data.

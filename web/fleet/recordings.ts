@@ -13,7 +13,7 @@ import { metricText } from "./metricchart";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
 import { RECORDINGS } from "./sides";
-import { quote, selector, textOfSpan, timesOf } from "./state";
+import { quote, recordingSelector, selector, textOfSpan, timesOf } from "./state";
 import { Column, tableOf } from "./table";
 import { spanText } from "./times";
 
@@ -46,6 +46,7 @@ export class Recordings implements View {
     readonly word = "recordings";
     readonly title = "Recordings";
     readonly usesViewer = true;
+    readonly usesSamples = false;
     readonly root = element("div", { className: "recordings" });
     private readonly order = element("select", {});
     private readonly file = element("input", { type: "file", accept: ".html,.json" });
@@ -75,7 +76,7 @@ export class Recordings implements View {
     async load(page: Page): Promise<void> {
         this.page = page;
         const { state, questions } = page;
-        const asked = { ...timesOf(state), select: selector(state) };
+        const asked = { ...timesOf(state), select: recordingSelector(state) };
         const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, step: "all" });
         const list = await questions.ask<RecordingsAnswer>("/v1/recordings",
             { ...asked, limit: state.order === "" ? MOST : MOST_HITS, ...(state.type === "" ? {} : { type: state.type }) });

@@ -15,6 +15,7 @@ export class ServiceView implements View {
     readonly word = "service";
     readonly title = "Service";
     readonly usesViewer = true;
+    readonly usesSamples = true;
     readonly root = element("div", { className: "service" });
     private readonly heading = element("h1", {});
     private readonly tabs = element("nav", { className: "tabs" });

@@ -89,6 +89,7 @@ export class Services implements View {
     readonly word = "services";
     readonly title = "Services";
     readonly usesViewer = false;
+    readonly usesSamples = true;
     readonly root = element("main", { className: "services" });
     private readonly summary = element("p", { className: "sentence" });
     private readonly body = element("tbody", {});

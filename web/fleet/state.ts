@@ -24,13 +24,15 @@ export interface State {
     pick: string; // the number of the recording that waits for another one to be compared with; "" = none
     rule: string; // the rule of alerts in sight; "" = all
     draft: string; // the text of a rule that is being written; "" = none
+    slow: string; // what the list of requests is ordered by: "duration", "cpu", "wall" or "alloc"
+    trace: string; // the id of the request in sight; "" = none
     graph: string; // the viewer's choices, as in its own address
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
     view: "services", service: "", range: "1h", from: 0, to: 0, part: "", zone: "local", where: [], type: "", by: "", hidden: [],
     match: "", filter: "", sort: "", against: "", label: "", one: "", two: "", other: "", order: "", pick: "", rule: "",
-    draft: "", graph: "",
+    draft: "", slow: "duration", trace: "", graph: "",
 });
 
 export const RANGES: [string, string, number][] = [
@@ -47,6 +49,8 @@ const CHECKS: Partial<Record<Key, (text: string) => boolean>> = {
     zone: (text) => text === "local" || text === "utc",
     part: (text) => spanOf(text) !== null,
     other: (text) => spanOf(text) !== null,
+    slow: (text) => ["duration", "cpu", "wall", "alloc"].includes(text),
+    trace: (text) => /^[0-9a-fA-F]{1,32}$/.test(text),
 };
 
 export interface Span {
@@ -114,6 +118,16 @@ export function matcherOf(typed: string): string {
 export function selector({ service, where }: State, more: string[] = []): string {
     const parts = [...(service === "" ? [] : ["service=" + quote(service)]), ...where, ...more];
     return "{" + parts.join(",") + "}";
+}
+
+// Whether a matcher is of a label of samples, such as the endpoint. Questions about recordings refuse it.
+export function isOfSamples(matcher: string): boolean {
+    return /^\s*(endpoint|sample\.[\w.-]*)\s*[=!]/.test(matcher);
+}
+
+// The selector for questions about recordings: without labels of samples.
+export function recordingSelector(state: State): string {
+    return selector({ ...state, where: state.where.filter((matcher) => !isOfSamples(matcher)) });
 }
 
 // The times of a question. A relative time counts back from the server's clock.

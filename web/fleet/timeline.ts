@@ -10,7 +10,7 @@ import { CPU_TIME, orderTypes } from "./kinds";
 import { MetricChart, MetricData, metricData } from "./metricchart";
 import { Page, View } from "./page";
 import { choosePart, emptyState, partBar, skeleton } from "./parts";
-import { State, portable, secondsIn, selector, spanOf, timesOf } from "./state";
+import { State, portable, recordingSelector, secondsIn, selector, spanOf, timesOf } from "./state";
 import { stepFor } from "./times";
 
 // The values that have a chart, in this order.
@@ -22,6 +22,7 @@ export class Timeline implements View {
     readonly word = "timeline";
     readonly title = "Timeline";
     readonly usesViewer = true;
+    readonly usesSamples = true;
     readonly root = element("div", { className: "timeline" });
     private readonly heading = element("h1", {});
     private readonly jvm = element("select", {});
@@ -45,7 +46,7 @@ export class Timeline implements View {
         const select = selector(state);
         const step = Math.max(MINUTE, Number(stepFor(secondsIn(state))));
         const answer = await questions.ask<MetricsAnswer>("/v1/metrics",
-            { ...timesOf(state), select, metric: SHOWN.join(","), step: String(step) });
+            { ...timesOf(state), select: recordingSelector(state), metric: SHOWN.join(","), step: String(step) });
         const jvms = await askJvms(page, { ...state, where: [] });
         const span = { from: Math.floor(answer.from), to: Math.ceil(answer.to) };
         const part = spanOf(state.part) ?? span;

@@ -18,6 +18,12 @@ export function timeText(seconds: number, zone: string): string {
     return dateOf(shown(seconds, zone)) + " " + clockOf(shown(seconds, zone), 1e9);
 }
 
+// Formats a time in ns since the epoch to the millisecond.
+export function momentText(ns: number, zone: string): string {
+    const at = shown(ns / 1e9, zone);
+    return dateOf(at) + " " + clockOf(at, 1e6);
+}
+
 // Formats a span, for example "2026-11-25 12:02:40 to 12:03:00".
 export function spanText({ from, to }: Span, zone: string): string {
     const [first, last] = [timeText(from, zone), timeText(to, zone)];

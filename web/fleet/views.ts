@@ -9,11 +9,12 @@ import { Locks } from "./locks";
 import { Memory } from "./memory";
 import { View } from "./page";
 import { Recordings } from "./recordings";
+import { Requests } from "./requests";
 import { ServiceView } from "./service";
 import { Services } from "./services";
 import { Timeline } from "./timeline";
 
 export function makeViews(): View[] {
-    return [new Services(), new ServiceView(), new Timeline(), new Locks(), new Memory(), new Compare(), new Changes(), new Functions(),
-        new Findings(), new Alerts(), new Recordings(), new Health()];
+    return [new Services(), new ServiceView(), new Timeline(), new Requests(), new Locks(), new Memory(), new Compare(),
+        new Changes(), new Functions(), new Findings(), new Alerts(), new Recordings(), new Health()];
 }

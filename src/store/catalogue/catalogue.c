@@ -200,12 +200,13 @@ static int add_contents(struct catalogue *c, const struct catalogue_recording *r
     return rc;
 }
 
-static int add_parts(struct catalogue *c, uint64_t recording, const int64_t types[CATALOGUE_CONTENTS_MAX],
+static int add_parts(struct catalogue *c, uint64_t recording, int64_t service, const int64_t types[CATALOGUE_CONTENTS_MAX],
                      const struct catalogue_part *parts, uint32_t n, struct error *e)
 {
     int rc = 0;
     for (uint32_t i = 0; !rc && i < n; i++) {
-        struct sql s = sql_use(&c->sql, "INSERT INTO part (recording, type, day, rows, weight, first, last) VALUES (?, ?, ?, ?, ?, ?, ?)");
+        struct sql s = sql_use(&c->sql, "INSERT INTO part (recording, type, day, rows, weight, first, last, service) "
+                                        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
         sql_int(&s, (int64_t)recording);
         sql_int(&s, types[parts[i].content]);
         sql_int(&s, parts[i].day);
@@ -213,6 +214,7 @@ static int add_parts(struct catalogue *c, uint64_t recording, const int64_t type
         sql_int(&s, (int64_t)parts[i].weight);
         sql_int(&s, parts[i].first);
         sql_int(&s, parts[i].last);
+        sql_int(&s, service);
         rc = sql_run(&s, 0, e);
     }
     return rc;
@@ -227,7 +229,7 @@ static int add(struct catalogue *c, struct catalogue_recording *r, const struct 
     rc = rc ? rc : labelset_of(c, &r->labels, &labelset, e);
     rc = rc ? rc : add_row(c, r, service, labelset, e);
     rc = rc ? rc : add_contents(c, r, types, e);
-    rc = rc ? rc : add_parts(c, r->id, types, parts, n, e);
+    rc = rc ? rc : add_parts(c, r->id, service, types, parts, n, e);
     rc = rc ? rc : catalogue_add_books(c, r, e);
     return rc ? rc : catalogue_add_metrics(c, r, service, labelset, e);
 }

@@ -2,7 +2,7 @@
 #ifndef CANDOR_STORE_CATALOGUE_CATALOGUE_INTERNAL_H
 #define CANDOR_STORE_CATALOGUE_CATALOGUE_INTERNAL_H
 
-#include "store/catalogue/catalogue.h"
+#include "store/catalogue/catalogue_rollup.h"
 #include "store/catalogue/sql.h"
 
 /* A separate connection. It serves one reading at a time. */
@@ -59,10 +59,13 @@ int catalogue_end_waiting(struct catalogue *c, uint64_t recording, int64_t *serv
 /* Adds the key metrics of a recording that was just added. */
 int catalogue_add_metrics(struct catalogue *c, const struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e);
 
-/* ---- catalogue_query.c ---- */
+/* ---- catalogue_rollup.c ---- */
 
-/* Visits the parts that have rows in [from, to), in a transaction of the caller. */
-int catalogue_hits_in(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e);
+#define CATALOGUE_ROLLUP_COLUMNS "u.id, u.service, u.day, u.type, u.step, u.until, u.stale, u.gone, u.summary"
+/* Fills u from a row that begins with CATALOGUE_ROLLUP_COLUMNS. */
+struct catalogue_rollup catalogue_rollup_of(const struct sql *s);
+/* Visits the files of a roll-up, in a transaction of the caller. */
+int catalogue_rollup_files_of(struct sql_database *d, uint64_t rollup, catalogue_visit_rollup_file *visit, void *context, struct error *e);
 
 /* ---- catalogue_versions.c ---- */
 

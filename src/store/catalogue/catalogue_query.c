@@ -3,48 +3,6 @@
 
 #include <string.h>
 
-int catalogue_hits_in(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e)
-{
-    struct sql s =
-        sql_use(d, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws, "
-                   "coalesce(r.begun, r.first), coalesce(r.ended, r.last + 1), r.service, p.day, p.type "
-                   "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
-                   "JOIN type t ON t.id = p.type "
-                   "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
-    int rc;
-    sql_int(&s, from);
-    sql_int(&s, to);
-    while ((rc = sql_step(&s, e)) > 0) {
-        bool sealed = sqlite3_column_type(s.statement, 4) != SQLITE_NULL;
-        bool to_be_sealed = sqlite3_column_type(s.statement, 1) == SQLITE_NULL;
-        struct catalogue_hit hit = {
-            .state = sealed         ? PART_SEALED
-                     : to_be_sealed ? PART_UNSEALED
-                                    : PART_LOST,
-            .recording = (uint64_t)sql_column(&s, 0),
-            .segment = (uint64_t)sql_column(&s, 1),
-            .rows = (uint64_t)sql_column(&s, 2),
-            .weight = (uint64_t)sql_column(&s, 3),
-            .dictionary = (uint32_t)sql_column(&s, 4),
-            .first = sql_column(&s, 5),
-            .last = sql_column(&s, 6),
-            .labelset = (uint64_t)sql_column(&s, 7),
-            .type = sql_column_text(&s, 8),
-            .flaws = (uint64_t)sql_column(&s, 9),
-            .begun = sql_column(&s, 10),
-            .ended = sql_column(&s, 11),
-            .service = (uint64_t)sql_column(&s, 12),
-            .day = sql_column(&s, 13),
-            .type_id = sql_column(&s, 14),
-        };
-        rc = visit(context, &hit);
-        if (rc)
-            break;
-    }
-    sql_done(&s);
-    return rc;
-}
-
 static int forgotten(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT service, type, why, parts, rows, weight FROM forgotten "

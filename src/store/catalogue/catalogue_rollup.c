@@ -5,10 +5,7 @@
 
 #include <errno.h>
 
-#define ROLLUP_COLUMNS "u.id, u.service, u.day, u.type, u.step, u.until, u.stale, u.gone, u.summary"
-
-/* Fills u from a row that begins with ROLLUP_COLUMNS. */
-static struct catalogue_rollup rollup_of(const struct sql *s)
+struct catalogue_rollup catalogue_rollup_of(const struct sql *s)
 {
     return (struct catalogue_rollup){
         .id = (uint64_t)sql_column(s, 0),
@@ -28,7 +25,7 @@ static int visit_all(struct sql *s, catalogue_visit_rollup *visit, void *context
 {
     int rc;
     while ((rc = sql_step(s, e)) > 0) {
-        struct catalogue_rollup u = rollup_of(s);
+        struct catalogue_rollup u = catalogue_rollup_of(s);
         rc = visit(context, &u);
         if (rc)
             break;
@@ -42,7 +39,7 @@ static int visit_all(struct sql *s, catalogue_visit_rollup *visit, void *context
 static int hours_due(struct sql_database *d, const struct catalogue_rollup_rule *rule, catalogue_visit_rollup *visit, void *context,
                      struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT " ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due WHERE u.step = 3600 AND NOT u.gone "
+    struct sql s = sql_use(d, "SELECT " CATALOGUE_ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due WHERE u.step = 3600 AND NOT u.gone "
                               "AND (u.stale OR u.until < 86400) AND (NOT u.stale OR u.made < ?3) AND "
                               "CASE WHEN u.stale THEN 0 ELSE u.until END < "
                               "CASE WHEN u.day < ?1 THEN 86400 WHEN u.day = ?1 THEN ?2 ELSE 0 END AND NOT EXISTS (SELECT 1 FROM rollup o "
@@ -56,9 +53,10 @@ static int hours_due(struct sql_database *d, const struct catalogue_rollup_rule 
 
 static int days_due(struct sql_database *d, catalogue_visit_rollup *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT " ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due JOIN rollup h ON h.service = u.service "
-                              "AND h.day = u.day AND h.type = u.type AND h.step = 3600 AND h.gone = u.gone WHERE u.step = 86400 "
-                              "AND (u.stale OR u.until < 86400) AND h.until = 86400 AND NOT h.stale ORDER BY u.day");
+    struct sql s =
+        sql_use(d, "SELECT " CATALOGUE_ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due JOIN rollup h ON h.service = u.service "
+                   "AND h.day = u.day AND h.type = u.type AND h.step = 3600 AND h.gone = u.gone WHERE u.step = 86400 "
+                   "AND (u.stale OR u.until < 86400) AND h.until = 86400 AND NOT h.stale ORDER BY u.day");
     return visit_all(&s, visit, context, e);
 }
 
@@ -76,15 +74,16 @@ int catalogue_rollups_due(struct catalogue *c, uint32_t step, const struct catal
 static int get(struct sql_database *d, uint64_t service, int64_t day, int64_t type, uint32_t step, catalogue_visit_rollup *visit,
                void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT " ROLLUP_COLUMNS " FROM rollup u WHERE u.service = ? AND u.day = ? AND u.type = ? AND u.step = ? "
-                              "AND u.until = 86400 AND NOT u.stale");
+    struct sql s =
+        sql_use(d, "SELECT " CATALOGUE_ROLLUP_COLUMNS " FROM rollup u WHERE u.service = ? AND u.day = ? AND u.type = ? AND u.step = ? "
+                   "AND u.until = 86400 AND NOT u.stale");
     sql_int(&s, (int64_t)service);
     sql_int(&s, day);
     sql_int(&s, type);
     sql_int(&s, step);
     int rc = sql_step(&s, e);
     if (rc > 0) {
-        struct catalogue_rollup u = rollup_of(&s);
+        struct catalogue_rollup u = catalogue_rollup_of(&s);
         rc = visit(context, &u);
     } else if (!rc) {
         rc = error_set(e, -ENOENT, "no such roll-up");
@@ -117,7 +116,7 @@ static int visit_files(struct sql *s, catalogue_visit_rollup_file *visit, void *
     return rc;
 }
 
-static int files(struct sql_database *d, uint64_t rollup, catalogue_visit_rollup_file *visit, void *context, struct error *e)
+int catalogue_rollup_files_of(struct sql_database *d, uint64_t rollup, catalogue_visit_rollup_file *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT dictionary, rows, number, bytes FROM rollup_file WHERE rollup = ? ORDER BY dictionary");
     sql_int(&s, (int64_t)rollup);
@@ -128,7 +127,7 @@ int catalogue_rollup_files(struct catalogue *c, uint64_t rollup, catalogue_visit
 {
     struct catalogue_reader *r;
     int rc = catalogue_read_begin(c, NULL, &r, e);
-    return rc ? rc : catalogue_read_end(c, r, files(&r->sql, rollup, visit, context, e), e);
+    return rc ? rc : catalogue_read_end(c, r, catalogue_rollup_files_of(&r->sql, rollup, visit, context, e), e);
 }
 
 static int files_in(struct sql_database *d, uint32_t dictionary, catalogue_visit_rollup_file *visit, void *context, struct error *e)
@@ -163,7 +162,7 @@ int catalogue_rollup_last(struct catalogue *c, uint64_t *number, struct error *e
 
 #define OF_PARTS                                                                                                                           \
     "FROM part p JOIN recording r ON r.id = p.recording LEFT JOIN segment g ON g.id = p.segment "                                          \
-    "WHERE p.day = ?1 AND p.type = ?2 AND p.last >= ?3 AND p.first < ?4 AND r.service = ?5"
+    "WHERE p.service = ?5 AND p.day = ?1 AND p.type = ?2 AND p.last >= ?3 AND p.first < ?4"
 
 static struct sql use_parts(struct sql_database *d, const char *text, const struct catalogue_rollup *u, int64_t from, int64_t to)
 {
@@ -339,47 +338,7 @@ int catalogue_rollup_covers(struct catalogue *c, uint64_t service, int64_t day, 
     return rc ? rc : catalogue_read_end(c, r, covers_day(&r->sql, service, day, covers, e), e);
 }
 
-/* ---- queries ---- */
-
-static int visit_with_files(struct sql_database *d, struct sql *s, const struct catalogue_select_visitor *visitor, struct error *e)
-{
-    int rc;
-    while ((rc = sql_step(s, e)) > 0) {
-        struct catalogue_rollup u = rollup_of(s);
-        u.type_name = sql_column_text(s, 9);
-        u.service_name = sql_column_text(s, 10);
-        rc = visitor->rollup(visitor->context, &u);
-        rc = rc ? rc : files(d, u.id, visitor->file, visitor->context, e);
-        if (rc)
-            break;
-    }
-    sql_done(s);
-    return rc;
-}
-
-static int rollups(struct sql_database *d, int64_t from, int64_t to, const char *type, const struct catalogue_select_visitor *visitor,
-                   struct error *e)
-{
-    struct sql s = sql_use(d, "SELECT " ROLLUP_COLUMNS ", t.name, s.name FROM rollup u JOIN type t ON t.id = u.type "
-                              "JOIN service s ON s.id = u.service WHERE u.day BETWEEN ?1 / 86400 AND (?2 - 1) / 86400 AND u.until > 0 "
-                              "AND (?3 IS NULL OR t.name = ?3)");
-    sql_int(&s, from);
-    sql_int(&s, to);
-    sql_text(&s, type);
-    return visit_with_files(d, &s, visitor, e);
-}
-
-int catalogue_select(struct catalogue *c, int64_t from, int64_t to, const char *type, const struct catalogue_patience *patience,
-                     const struct catalogue_select_visitor *visitor, struct error *e)
-{
-    struct catalogue_reader *r;
-    int rc = catalogue_read_begin(c, patience, &r, e);
-    if (rc)
-        return rc;
-    rc = rollups(&r->sql, from, to, type, visitor, e);
-    rc = rc ? rc : catalogue_hits_in(&r->sql, from, to, visitor->hit, visitor->context, e);
-    return catalogue_read_end(c, r, rc, e);
-}
+/* ---- deleted rows ---- */
 
 static int gone(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
 {

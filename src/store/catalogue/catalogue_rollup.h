@@ -84,17 +84,6 @@ int catalogue_rollup_bad(struct catalogue *c, uint64_t number, struct error *e);
 /* Returns the highest number of a file. */
 int catalogue_rollup_last(struct catalogue *c, uint64_t *number, struct error *e);
 
-/* Visits what a query may be answered from, in one transaction: first the roll-ups of days with seconds in [from, to), each followed by its
- * files, then the parts that have rows in [from, to), in no particular order. type: NULL or "" = roll-ups of any type. */
-struct catalogue_select_visitor {
-    catalogue_visit_rollup *rollup;
-    catalogue_visit_rollup_file *file;
-    catalogue_visit_hit *hit;
-    void *context;
-};
-int catalogue_select(struct catalogue *c, int64_t from, int64_t to, const char *type, const struct catalogue_patience *patience,
-                     const struct catalogue_select_visitor *visitor, struct error *e);
-
 /* Whether the roll-ups of the service's day have all its rows, or can never have them. */
 int catalogue_rollup_covers(struct catalogue *c, uint64_t service, int64_t day, bool *covers, struct error *e);
 

@@ -222,6 +222,21 @@ static const char version_10[] =
     " JOIN recording r ON r.id = p.recording, (SELECT 3600 AS step UNION ALL SELECT 86400) s;"
     "PRAGMA user_version = 10;";
 
+/* Version 11 adds a part's service, and an index by it: a query reads the parts of the services that it selects, and no others. */
+static const char version_11[] =
+    "ALTER TABLE part ADD COLUMN service INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE part SET service = (SELECT service FROM recording WHERE id = part.recording);"
+    "CREATE INDEX part_service ON part (service, day, type, last);"
+    "DROP INDEX part_day;"
+    "CREATE INDEX part_day ON part (day);"
+    "DROP TRIGGER part_rolls;"
+    "CREATE TRIGGER part_rolls AFTER INSERT ON part BEGIN"
+    " INSERT OR IGNORE INTO rollup (service, day, type, step) VALUES (NEW.service, NEW.day, NEW.type, 3600),"
+    " (NEW.service, NEW.day, NEW.type, 86400);"
+    " UPDATE rollup SET stale = 1 WHERE service = NEW.service AND day = NEW.day AND type = NEW.type AND NOT gone"
+    " AND day * 86400 + until > NEW.first; END;"
+    "PRAGMA user_version = 11;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
@@ -238,8 +253,8 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema,    version_2, version_3, version_4, version_5,
-                                        version_6, version_7, version_8, version_9, version_10};
+    static const char *const steps[] = {schema,    version_2, version_3, version_4,  version_5, version_6,
+                                        version_7, version_8, version_9, version_10, version_11};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

@@ -1,5 +1,5 @@
 /* Reads every byte of every segment and every roll-up, and checks segments against their dictionary. */
-#include "store/catalogue/catalogue_rollup.h"
+#include "store/catalogue/catalogue_select.h"
 #include "store/query/gather.h"
 #include "store/rollup/rollup.h"
 
@@ -56,17 +56,16 @@ static int note_rollup(void *context, const struct catalogue_rollup *u)
     return 0;
 }
 
-static int skip_hit(void *context, const struct catalogue_hit *hit)
+static bool is_any(void *context, const char *name)
 {
-    return 0;
+    return true;
 }
 
 static int check_rollup(struct store *s, const struct listed_file *listed, struct store_result *r, struct error *e)
 {
     const struct catalogue_rollup_file *f = &listed->file;
-    char path[DISK_PATH_MAX];
     struct rollup_file file;
-    int rc = rollup_read(&file, store_rollup_path(s, path, f->dictionary, f->number), e);
+    int rc = s->rows->read_rollup(s, f->dictionary, f->number, &file, e);
     if (!rc)
         rollup_file_deinit(&file);
     if (rc == -ENOENT && listed->stale)
@@ -81,9 +80,9 @@ static int check_rollup(struct store *s, const struct listed_file *listed, struc
 static int check_rollups(struct store *s, int64_t to, struct store_result *r, struct error *e)
 {
     struct rollup_files files = {0};
-    const struct catalogue_select_visitor visitor = {note_rollup, note_file, skip_hit, &files};
+    const struct catalogue_select_visitor visitor = {is_any, is_any, note_rollup, note_file, .context = &files};
     unsigned epoch = merge_read_begin(s);
-    int rc = catalogue_select(s->catalogue, 0, to, NULL, NULL, &visitor, e);
+    int rc = catalogue_select(s->catalogue, 0, to, NULL, &visitor, e);
     for (uint32_t i = 0; !rc && i < files.count; i++)
         rc = check_rollup(s, &files.list[i], r, e);
     merge_read_end(s, epoch);
@@ -96,8 +95,11 @@ int store_check(struct store *s, int64_t to, struct store_result *r, struct erro
     struct gather g;
     struct store_query q = {.to = to, .type = "", .labels = true};
     struct checking c = {s, &g, &q, r};
+    s->checking = true;
     int rc = gather_init(&g, s, &q, NULL, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : gather_dictionaries(&g, s, check_dictionary, &c, e);
     gather_deinit(&g);
-    return rc ? rc : check_rollups(s, to, r, e);
+    rc = rc ? rc : check_rollups(s, to, r, e);
+    s->checking = false;
+    return rc;
 }

@@ -8,13 +8,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct take_hits {
     struct gather *g;
     const struct store_query *q;
     int64_t grain;
-    bool chosen; /* what is taken from roll-ups */
+    enum take_types { TYPES_ASKED, TYPES_CPU } types; /* TYPES_CPU: only types of CPU time */
+    bool chosen;                                      /* what is taken from roll-ups */
 };
 
 /* ---- parts ---- */
@@ -41,21 +43,37 @@ static bool is_wanted(const struct store_query *q, uint64_t recording)
     return found;
 }
 
-static int take_rollup(void *context, const struct catalogue_rollup *u)
+static bool may_select(void *context, const char *service)
 {
     const struct take_hits *t = context;
-    bool may = !t->q->selector || selector_may_match(t->q->selector, u->service_name);
-    t->g->skip_files = !may;
-    return may ? gather_take_unit(t->g, u) : 0;
+    return !t->q->selector || selector_may_match(t->q->selector, service);
+}
+
+static bool is_cpu(const char *type)
+{
+    static const char cpu[] = "cpu:";
+    return !strncmp(type, cpu, sizeof cpu - 1);
+}
+
+static bool may_want(void *context, const char *type)
+{
+    const struct take_hits *t = context;
+    if (t->types == TYPES_ASKED && t->q->type && *t->q->type)
+        return !strcmp(type, t->q->type);
+    return t->types != TYPES_CPU || is_cpu(type);
+}
+
+static int take_rollup(void *context, const struct catalogue_rollup *u)
+{
+    return gather_take_unit(((struct take_hits *)context)->g, u);
 }
 
 static int take_file(void *context, const struct catalogue_rollup_file *f)
 {
-    const struct take_hits *t = context;
-    return t->g->skip_files ? 0 : gather_take_file(t->g, f);
+    return gather_take_file(((struct take_hits *)context)->g, f);
 }
 
-/* When the first part comes, all roll-ups are listed. A roll-up does not have single recordings. */
+/* When the first group comes, all roll-ups are listed. A roll-up does not have single recordings. */
 static int choose_pieces(struct take_hits *t)
 {
     int rc = t->chosen || t->q->recording_count ? 0 : gather_choose_pieces(t->g, t->q, t->grain);
@@ -63,16 +81,21 @@ static int choose_pieces(struct take_hits *t)
     return rc;
 }
 
+static int take_group(void *context, struct catalogue_group *group)
+{
+    struct take_hits *t = context;
+    int rc = choose_pieces(t);
+    return rc ? rc : gather_skip_pieces(t->g, group);
+}
+
 static int take_hit(void *context, const struct catalogue_hit *hit)
 {
     struct take_hits *t = context;
     struct gather *g = t->g;
     const uint32_t *value = map_find(&g->labelsets, hit->labelset);
-    if (choose_pieces(t))
-        return -ENOMEM;
     if (!value || !is_wanted(t->q, hit->recording))
         return 0;
-    const struct gather_piece *piece = gather_piece_of(g, hit);
+    const struct gather_piece *piece = gather_piece_of(g, hit->service, hit->day, hit->type_id);
     if (piece && hit->first >= piece->from && hit->last < piece->to)
         return 0; /* the roll-up has all of it, or has counted it as lost */
     uint32_t type = strtab_add_text(&g->types, hit->type);
@@ -115,10 +138,8 @@ static int by_segment(const void *left, const void *right)
  * that more recordings have; then by name. other: "" = none yet. */
 static bool comes_first(const char *type, uint32_t n, const char *other, uint32_t other_n)
 {
-    static const char cpu[] = "cpu:";
-    bool is_cpu = !strncmp(type, cpu, sizeof cpu - 1), other_is = !strncmp(other, cpu, sizeof cpu - 1);
-    if (is_cpu != other_is)
-        return is_cpu;
+    if (is_cpu(type) != is_cpu(other))
+        return is_cpu(type);
     return n != other_n ? n > other_n : strcmp(type, other) < 0;
 }
 
@@ -189,6 +210,26 @@ int gather_again(struct gather *g, const struct store_query *q, const char *by, 
     return gather_init(g, s, q, by, grain, r, e);
 }
 
+/* Lists the roll-ups and parts of some types. */
+static int list_some(struct gather *g, const struct store_query *q, int64_t grain, enum take_types types, struct error *e)
+{
+    struct take_hits hits = {g, q, grain, types, false};
+    const struct catalogue_select_visitor visitor = {may_select, may_want, take_rollup, take_file, take_group, take_hit, &hits};
+    struct store_asking asking = {g->store, q};
+    struct catalogue_patience patience = store_patience(&asking);
+    int rc = catalogue_select(g->store->catalogue, q->from, q->to, &patience, &visitor, e);
+    rc = rc ? rc : choose_pieces(&hits);
+    gather_note_damaged(g);
+    return rc;
+}
+
+static void forget_list(struct gather *g)
+{
+    g->count = g->hole_count = 0;
+    gather_pieces_deinit(g);
+}
+
+/* Without a type, CPU time is what the query asks for, if there is any: then nothing else is listed. */
 int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, int64_t grain, struct store_result *r,
                 struct error *e)
 {
@@ -199,18 +240,17 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     g->store = s;
     g->arriving = arrivals_from(&s->arrivals);
     g->epoch = merge_read_begin(s);
-    if (strtab_init(&g->types) || strtab_init(&g->values))
+    g->ahead = calloc(1, sizeof *g->ahead);
+    if (!g->ahead || strtab_init(&g->types) || strtab_init(&g->values))
         return error_set(e, -ENOMEM, "out of memory");
-    struct take_hits hits = {g, q, grain, false};
-    const struct catalogue_select_visitor visitor = {take_rollup, take_file, take_hit, &hits};
-    struct store_asking asking = {s, q};
-    struct catalogue_patience patience = store_patience(&asking);
     int rc = choice_labels(s, q, by, &g->labelsets, &g->values, e);
     rc = rc ? rc : by_context_new(&g->contexts, q, by, &g->values);
     g->labels = q->labels || g->contexts;
-    rc = rc ? rc : catalogue_select(s->catalogue, q->from, q->to, q->type, &patience, &visitor, e);
-    rc = rc ? rc : choose_pieces(&hits);
-    gather_note_damaged(g);
+    rc = rc ? rc : list_some(g, q, grain, q->type ? TYPES_ASKED : TYPES_CPU, e);
+    if (!rc && !q->type && !choose_type(g, NULL)) {
+        forget_list(g);
+        rc = list_some(g, q, grain, TYPES_ASKED, e);
+    }
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
@@ -230,6 +270,9 @@ void gather_deinit(struct gather *g)
     by_context_free(g->contexts);
     map_deinit(&g->labelsets);
     gather_pieces_deinit(g);
+    if (g->ahead)
+        rows_ahead_deinit(g->ahead);
+    free(g->ahead);
     strtab_deinit(&g->types);
     strtab_deinit(&g->values);
 }
@@ -412,7 +455,10 @@ static int give_up(const struct gather *g, struct store *s, const struct gathere
         return rc;
     miss(g, first, r);
     buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
-    recover_quarantine(s, first->dictionary, first->segment, e->text);
+    if (recover_may_return(s, rc))
+        store_tell(s, "%s", e->text);
+    else
+        recover_quarantine(s, first->dictionary, first->segment, e->text);
     return 0;
 }
 
@@ -426,12 +472,25 @@ static void put_misfit_aside(const struct gather *g, struct store *s, const stru
     recover_quarantine(s, of->dictionary, of->segment, e.text);
 }
 
+/* Reads the segment of the entry, and names those that will be read after it. */
+static int read_segment(const struct gather *g, struct store *s, uint32_t at, unsigned columns, struct segment *out, struct error *e)
+{
+    struct rows_one list[ROWS_AHEAD_MAX];
+    const struct gathered *first = &g->list[at];
+    struct rows_wanted wanted = {
+        .dictionary = first->dictionary, .type = strtab_text(&g->types, first->type), .second = first->first, .list = list};
+    for (uint32_t i = at; i < g->count && g->list[i].dictionary == first->dictionary; i++)
+        if (!g->list[i].rolled && g->list[i].type == first->type &&
+            !rows_want(&wanted, list, s->rows->ahead, g->list[i].segment, g->list[i].rows, g->list[i].weight))
+            break;
+    return s->rows->read(s, g->ahead, &wanted, columns, out, e);
+}
+
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
                    const struct gather_fit *fit, gather_visit *visit, void *context, struct store_result *r, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
     uint32_t begin = *at;
-    char path[DISK_PATH_MAX];
     struct segment segment;
     columns = g->labels ? columns | 1u << SEGMENT_CONTEXT : columns & ~(1u << SEGMENT_CONTEXT);
     int rc = store_is_over(s, q, e);
@@ -440,7 +499,7 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
         return rc ? rc : gather_rollup(g, s, at, fit, visit_rolled, &rows, r, e);
     }
     *at = end_of(g, begin);
-    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
+    rc = rc ? rc : read_segment(g, s, begin, columns, &segment, e);
     if (rc)
         return give_up(g, s, first, rc, r, e);
     rc = visit_rows(g, q, begin, *at, &segment, fit, visit, context, r);
@@ -496,18 +555,66 @@ static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, cons
     return *done ? visit_whole(g, begin, end, segment, fit, visit, context, r) : 0;
 }
 
+/* ---- sums that are made where the rows are ---- */
+
+/* Finds how many entries from `begin` can be added up together; lists their segments. */
+static uint32_t end_of_sums(const struct gather *g, uint32_t begin, enum gather_sums which, struct rows_wanted *w, struct rows_one *list)
+{
+    const struct gathered *first = &g->list[begin];
+    uint32_t at = begin;
+    for (; at < g->count; at++) {
+        const struct gathered *one = &g->list[at];
+        bool partly = one->rolled || one->without_from < one->without_to || (which == GATHER_STACKS && !one->within);
+        if (partly || one->dictionary != first->dictionary || one->type != first->type || one->by != first->by ||
+            !rows_want(w, list, g->store->rows->sums, one->segment, one->rows, one->weight))
+            break;
+    }
+    return at;
+}
+
+/* As gather_sums, for several segments at once. If they lack rows, the caller reads each by itself, and finds which. */
+static int sum_away(const struct gather *g, struct store *s, uint32_t *at, enum gather_sums which, const struct gather_fit *fit,
+                    gather_visit_sums *visit, void *context, bool *done, struct error *e)
+{
+    struct rows_one *list = malloc(s->rows->sums * sizeof *list);
+    const struct gathered *first = &g->list[*at];
+    struct rows_wanted w = {.dictionary = first->dictionary, .type = strtab_text(&g->types, first->type), .second = first->first};
+    struct segment segment = {0};
+    if (!list)
+        return error_set(e, -ENOMEM, "out of memory");
+    w.list = list;
+    uint32_t end = end_of_sums(g, *at, which, &w, list);
+    int rc =
+        w.rows < SEGMENT_SUMS_ROWS ? -ENOENT : s->rows->sum(s, &w, which == GATHER_STACKS ? ROWS_BY_STACK : ROWS_BY_SECOND, &segment, e);
+    *done = !rc && fits(fit, &segment);
+    if (rc == -ENOENT) {
+        g->ahead->unsummed = list[w.count - 1].number;
+        rc = 0;
+    }
+    if (*done) {
+        rc = visit(context, first, &segment);
+        *at = end;
+    }
+    segment_deinit(&segment);
+    free(list);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
                 const struct gather_fit *fit, gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
     uint32_t end = end_of(g, *at);
-    char path[DISK_PATH_MAX];
     struct segment segment;
     *done = false;
+    if (s->rows->sum && (g->labels || first->segment <= g->ahead->unsummed))
+        return 0;
+    if (s->rows->sum)
+        return sum_away(g, s, at, which, fit, visit, context, done, e);
     if (!may_sum(g, *at, end, which))
         return 0;
     int rc = store_is_over(s, q, e);
-    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
+    rc = rc ? rc : read_segment(g, s, *at, SEGMENT_SUMS, &segment, e);
     if (rc) {
         *done = true;
         *at = end;

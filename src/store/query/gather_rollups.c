@@ -220,17 +220,46 @@ int gather_choose_pieces(struct gather *g, const struct store_query *q, int64_t 
     return rc;
 }
 
-const struct gather_piece *gather_piece_of(const struct gather *g, const struct catalogue_hit *hit)
+const struct gather_piece *gather_piece_of(const struct gather *g, uint64_t service, int64_t day, int64_t type)
 {
-    const uint32_t *place = map_find(&g->piece_of, hit->service << DAY_BITS ^ (uint64_t)hit->day);
+    const uint32_t *place = map_find(&g->piece_of, service << DAY_BITS ^ (uint64_t)day);
     for (uint32_t i = place ? *place : UINT32_MAX; i < g->piece_count; i++) {
         const struct catalogue_rollup *u = &g->units[g->pieces[i].unit].rollup;
-        if (u->service != hit->service || u->day != hit->day)
+        if (u->service != service || u->day != day)
             return NULL;
-        if (u->type == hit->type_id)
+        if (u->type == type)
             return !u->gone && g->pieces[i].slot < g->pieces[i].slot_end ? &g->pieces[i] : NULL;
     }
     return NULL;
+}
+
+static bool has(const uint64_t *list, uint32_t count, uint64_t v)
+{
+    bool found = false;
+    for (uint32_t i = 0; !found && i < count; i++)
+        found = list[i] == v;
+    return found;
+}
+
+/* A summary lists each recording that does not lie within a slot, so these are the only ones that begin before the piece and end in it. */
+int gather_skip_pieces(struct gather *g, struct catalogue_group *group)
+{
+    const struct gather_piece *p = gather_piece_of(g, group->service, group->day, group->type);
+    const struct rollup_summary *m = p ? &g->units[p->unit].summary : NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; p && i < m->long_count; i++) {
+        const struct rollup_long *l = &m->longs[i];
+        if (l->first >= p->slot || l->last < p->slot || has(g->across, n, l->recording))
+            continue;
+        if (ARRAY_GROW(g->across, g->across_cap, n))
+            return -ENOMEM;
+        g->across[n++] = l->recording;
+    }
+    group->without_from = p ? p->from : 0;
+    group->without_to = p ? p->to : 0;
+    group->across = g->across;
+    group->across_count = n;
+    return 0;
 }
 
 /* ---- counting ---- */
@@ -427,14 +456,17 @@ static bool belongs(const struct gather *g, const struct gathered *first, const 
 }
 
 /* Counts the data of the file's entries as missing, and puts the file aside. */
-static void give_up(const struct gather *g, struct store *s, uint32_t begin, uint32_t end, struct store_result *r, const struct error *e)
+static void give_up(const struct gather *g, struct store *s, uint32_t begin, int rc, struct store_result *r, const struct error *e)
 {
     const struct gathered *first = &g->list[begin];
     const struct gather_piece *p = &g->pieces[first->piece];
     for (uint32_t slot = p->slot; slot < p->slot_end; slot++)
         miss_slot(g, &g->units[p->unit], slot, MISSING_DAMAGED, &r->missing);
     buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
-    rollup_quarantine(s, first->dictionary, first->segment, e->text);
+    if (recover_may_return(s, rc))
+        store_tell(s, "%s", e->text);
+    else
+        rollup_quarantine(s, first->dictionary, first->segment, e->text);
 }
 
 int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const struct gather_fit *fit, gather_visit *visit, void *context,
@@ -446,13 +478,14 @@ int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const s
     struct rollup_file file;
     while (*at < g->count && g->list[*at].segment == first->segment)
         ++*at;
-    int rc = rollup_read(&file, store_rollup_path(s, path, first->dictionary, first->segment), e);
+    int rc = s->rows->read_rollup(s, first->dictionary, first->segment, &file, e);
     if (!rc && !belongs(g, first, &file, fit)) {
         rollup_file_deinit(&file);
-        rc = error_set(e, -EBADMSG, "%s: its dictionary, or what the catalog knows of it, is damaged", path);
+        rc = error_set(e, -EBADMSG, "%s: its dictionary, or what the catalog knows of it, is damaged",
+                       store_rollup_path(s, path, first->dictionary, first->segment));
     }
     if (rc == -EBADMSG || rc == -ENOENT) {
-        give_up(g, s, begin, *at, r, e);
+        give_up(g, s, begin, rc, r, e);
         return 0;
     }
     if (rc)
@@ -470,6 +503,11 @@ void gather_pieces_deinit(struct gather *g)
     }
     free(g->units);
     free(g->pieces);
+    free(g->across);
+    g->units = NULL;
+    g->pieces = NULL;
+    g->across = NULL;
+    g->unit_count = g->unit_cap = g->piece_count = g->piece_cap = g->across_cap = 0;
     map_deinit(&g->piece_of);
     map_deinit(&g->hole_of);
 }

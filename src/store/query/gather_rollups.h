@@ -2,7 +2,7 @@
 #ifndef CANDOR_STORE_QUERY_GATHER_ROLLUPS_H
 #define CANDOR_STORE_QUERY_GATHER_ROLLUPS_H
 
-#include "store/catalogue/catalogue_rollup.h"
+#include "store/catalogue/catalogue_select.h"
 #include "store/query/gathered.h"
 #include "store/rollup/rollup.h"
 
@@ -31,8 +31,10 @@ int gather_take_file(struct gather *g, const struct catalogue_rollup_file *f);
 void gather_note_damaged(const struct gather *g);
 /* Chooses, when all roll-ups are listed, what is taken from them, and adds it to the gather's list. Returns 0 or -ENOMEM. */
 int gather_choose_pieces(struct gather *g, const struct store_query *q, int64_t grain);
-/* Finds the piece for the service, day and type of this part, whose rows need not be read. Returns NULL if there is none. */
-const struct gather_piece *gather_piece_of(const struct gather *g, const struct catalogue_hit *hit);
+/* Finds the piece for the service, day and type (ids in the catalog), whose rows need not be read. Returns NULL if there is none. */
+const struct gather_piece *gather_piece_of(const struct gather *g, uint64_t service, int64_t day, int64_t type);
+/* Tells the catalog which parts of the group need not be visited, because a piece has them. Returns 0 or -ENOMEM. */
+int gather_skip_pieces(struct gather *g, struct catalogue_group *group);
 
 /* Returns how many pieces of this type lack something, and have some of the selected labels. */
 uint32_t gather_missing_pieces(const struct gather *g, uint32_t type);

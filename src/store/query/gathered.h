@@ -43,11 +43,13 @@ struct gather {
     uint32_t rolled;             /* entries that are rolled */
     struct gather_unit *units;
     uint32_t unit_count, unit_cap;
-    bool skip_files;             /* those of the roll-up that the catalog lists */
     struct gather_piece *pieces; /* sorted by service and day */
     uint32_t piece_count, piece_cap;
-    struct map piece_of; /* service and day -> the first of their pieces */
-    struct map hole_of;  /* gather_hole_key of each hole */
+    uint64_t *across; /* for gather_skip_pieces */
+    uint32_t across_cap;
+    struct map piece_of;      /* service and day -> the first of their pieces */
+    struct map hole_of;       /* gather_hole_key of each hole */
+    struct rows_ahead *ahead; /* rows that were read for the next segments */
 };
 
 /* The key of a part in hole_of. A recording has parts of several types. type: id in the gather's types. */

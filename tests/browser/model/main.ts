@@ -20,6 +20,7 @@ import { buildTree, totalsOf } from "../../../web/model/tree";
 import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
 import { done, ok, same } from "./tap";
+import { traces } from "./traces";
 
 const NO_FILTER = { focus: [], drop: [], hide: [], recursion: false };
 
@@ -309,6 +310,7 @@ async function main(): Promise<void> {
     }
     rest();
     marks();
+    traces();
     done();
 }
 

@@ -5,8 +5,11 @@
 #include "agent/collect/lock/lock_holders.h"
 #include "agent/collect/lock/lock_pace.h"
 #include "agent/collect/lock/lock_samples.h"
+#include "agent/collect/lock/open_virtual_waits.h"
 #include "agent/collect/lock/open_waits.h"
 #include "agent/hot/calls/park.h"
+#include "agent/hot/calls/virtual_purpose.h"
+#include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
@@ -44,8 +47,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
 {
     uint64_t tail = record[words - 1];
     size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48;
-    size_t frames = words - LOCK_HEAD - class_words - virtual_words - 1;
-    uint64_t *class_name = record + LOCK_HEAD + frames;
+    size_t context_words = record_context_words(tail), owner_words = record[3] >> LOCK_OWNER_CONTEXT_SHIFT & 0xffff;
+    size_t frames = words - LOCK_HEAD - class_words - virtual_words - context_words - owner_words - 1;
+    uint64_t *class_name = record + LOCK_HEAD + frames, *context = class_name + class_words + virtual_words;
     struct names *names = &session.recording->names;
     struct lock_wait wait = {.since = record[0],
                              .ns = record[1],
@@ -60,7 +64,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                             .outcome = (enum outcome)record_outcome(tail),
                             .wait = &wait,
                             .has_class = class_words,
-                            .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0};
+                            .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0,
+                            .context = names_context(names, context, context_words),
+                            .owner_context = names_context(names, context + context_words, owner_words)};
     if (virtual_words)
         s.virtual_id = names_virtual_thread(names, class_name + class_words, virtual_words);
     s.stack = lock_samples_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last, because it writes after the frames */
@@ -190,6 +196,8 @@ static void describe(uint32_t sink)
         jfr_write_setting(w, now, "lock_rate", text);
     }
     jfr_write_setting(w, now, "lock_parks", session.parks ? "seen" : "unseen");
+    if (vm_layout.virtuals.usable || lock_events.sees_virtual)
+        jfr_write_setting(w, now, "lock_virtual_threads", lock_events.sees_virtual ? "seen" : "unseen");
     snprintf(text, sizeof text, "%" PRIu64 " ns", threshold);
     jfr_write_active_setting(w, now, "jdk.JavaMonitorEnter", "enabled", "true");
     jfr_write_active_setting(w, now, "jdk.JavaMonitorEnter", "threshold", text);
@@ -205,7 +213,8 @@ static void describe(uint32_t sink)
 
 static int reserve(const void *options, struct error *e)
 {
-    return lane_table_init(&lock_lanes) ? error_set(e, -ENOMEM, "not enough address space for the locks' queues") : 0;
+    return lane_table_init(&lock_lanes) || virtual_waits_init() ? error_set(e, -ENOMEM, "not enough address space for the locks' queues")
+                                                                : 0;
 }
 
 static void begin(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols)
@@ -225,6 +234,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
     atomic_store(&lock_config.began_ns, now);
     atomic_fetch_add(&lock_config.beginning, 1);
     park_forget();
+    virtual_purpose_forget();
     for (int i = 0; i < LOCK_GROUPS; i++) {
         lock_pace_begin(&session.paces[i], rate(), threshold_asked(), now);
         atomic_store(&lock_config.limits[i].tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
@@ -268,6 +278,7 @@ static void close(void)
 static void end(void (*drain_all)(void))
 {
     open_waits_take(); /* while the JVM still reports the end of waits */
+    open_virtual_waits_take();
     silence();
     close();
 }
@@ -276,6 +287,7 @@ static void release(void)
 {
     silence();
     lane_table_deinit(&lock_lanes);
+    virtual_waits_deinit();
 }
 
 const struct part lock_part = {.reserve = reserve,

@@ -1,6 +1,8 @@
 #include "agent/hot/calls/lock.h"
 
 #include "agent/hot/calls/park.h"
+#include "agent/hot/calls/virtual_purpose.h"
+#include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/java/virtual.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
@@ -49,6 +51,8 @@ struct visit {
     struct lock_lane *lane;
     enum lock_kind kind;
     uintptr_t java_thread;
+    uint64_t virtual_key;                    /* key_of the wait of a virtual thread that begins to wait without a carrier */
+    const struct virtual_wait *virtual_wait; /* the wait of a virtual thread that has returned to a carrier */
     uint64_t now, deadline;
     const struct lock_wait *wait; /* the wait to be recorded */
     const char *class_name;
@@ -92,10 +96,10 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
 }
 
 /* Prefetches the lane. When a thread goes to sleep or wakes, its memory is usually not in the cache. The cache lines are requested
- * together, before the time is read. */
+ * together, before the time is read. The owner's context, which comes last, is seldom needed. */
 static void fetch(const struct lock_lane *lane)
 {
-    const char *end = (const char *)(lane + 1);
+    const char *end = (const char *)lane->owner.words;
     for (const char *at = (const char *)&lane->lane.turn; at < end; at += CACHE_LINE)
         __builtin_prefetch(at, 1);
 }
@@ -133,6 +137,14 @@ static bool waits_already(const struct lock_lane *lane)
     return atomic_load_explicit(&lane->since, memory_order_relaxed);
 }
 
+void lock_owner_context(const struct lock_owner *owner, struct context_words *out)
+{
+    const struct sampled_thread *t = owner->uid ? &sampled_threads[owner->slot] : NULL;
+    out->count = 0;
+    if (t && t->uid == owner->uid && !context_copy_running(context_of_thread(t->tid), out))
+        context_lose(CONTEXT_LOSS_IN_CHANGE);
+}
+
 static void begin(void *visit)
 {
     struct visit *v = visit;
@@ -147,6 +159,7 @@ static void begin(void *visit)
         lock_find_blocker(v->java_thread, &lane->wait.target);
     else
         lock_find_monitor(v->java_thread, &lane->wait.target);
+    lock_owner_context(&lane->wait.target.owner, &lane->owner);
     counter_add(&lane->waits, 1);
     atomic_store_explicit(&lane->kind, v->kind, memory_order_relaxed);
     /* Release: pairs with the collector's acquire, which then sees the kind of the wait. */
@@ -201,19 +214,14 @@ static bool find_beginning(const struct visit *v, uint64_t *since)
         return false;
     *since = lane->opened;
     lane->wait = (struct lock_wait){.kind = LOCK_MONITOR, .since = lane->opened};
+    lane->owner.count = 0;
     return true;
 }
 
-static void end(void *visit)
+/* Counts a wait that has ended, and decides whether it is recorded. */
+static void settle(struct visit *v, uint64_t since, struct lock_wait *wait)
 {
-    struct visit *v = visit;
     struct lock_lane *lane = v->lane;
-    struct lock_wait *wait = &lane->wait;
-    uint64_t since;
-    v->is_done = true;
-    renew(lane);
-    if (!find_beginning(v, &since))
-        return;
     enum lock_group group = lock_group_of(wait);
     struct lock_limit *limit = &lock_config.limits[group];
     uint64_t threshold = atomic_load_explicit(&limit->threshold, memory_order_relaxed);
@@ -231,6 +239,16 @@ static void end(void *visit)
     }
     *v->ended = *wait;
     v->ended->generation = v->generation;
+}
+
+static void end(void *visit)
+{
+    struct visit *v = visit;
+    uint64_t since;
+    v->is_done = true;
+    renew(v->lane);
+    if (find_beginning(v, &since))
+        settle(v, since, &v->lane->wait);
 }
 
 bool lock_end_monitor(struct lock_wait *wait)
@@ -259,6 +277,72 @@ void lock_end_park(const struct lock_park *park)
     if (enter(&v, park->generation, end) && v.is_wanted)
         lock_record(&wait, NULL, 0);
     errno = saved;
+}
+
+/* ---- waits of virtual threads without a carrier ---- */
+
+/* A virtual thread that waits for a monitor may leave its carrier and return without an end of this wait. So its waits of the two kinds
+ * have different keys. */
+static uint64_t key_of(int64_t id, enum lock_kind kind)
+{
+    return (uint64_t)id << LOCK_VIRTUAL_SHIFT | kind;
+}
+
+static void begin_virtual(void *visit)
+{
+    struct visit *v = visit;
+    /* Relaxed, as in renew. */
+    struct virtual_wait wait = {
+        .since = v->now, .kind = v->kind, .beginning = atomic_load_explicit(&lock_config.beginning, memory_order_relaxed)};
+    v->is_done = true;
+    if (v->kind == LOCK_MONITOR)
+        lock_find_monitor(v->java_thread, &wait.target);
+    else if (!lock_find_blocker(v->java_thread, &wait.target) && virtual_purpose(v->java_thread) != VIRTUAL_PURPOSE_PARK)
+        return;
+    if (!virtual_waits_add(v->virtual_key, &wait))
+        lock_lose(LOCK_LOSS_VIRTUAL, 0);
+}
+
+void lock_begin_virtual(uintptr_t java_thread, int64_t id, enum lock_kind kind)
+{
+    int saved = errno;
+    struct visit v = {.kind = kind, .java_thread = java_thread, .virtual_key = key_of(id, kind), .now = time_now_ns(CLOCK_MONOTONIC)};
+    if (is_on() && !find_lane(&v))
+        lock_lose(LOCK_LOSS_NO_THREAD, 0);
+    else if (v.lane)
+        enter(&v, 0, begin_virtual);
+    errno = saved;
+}
+
+static void end_virtual(void *visit)
+{
+    struct visit *v = visit;
+    struct lock_wait wait = {.kind = v->kind, .since = v->virtual_wait->since, .target = v->virtual_wait->target};
+    v->is_done = true;
+    renew(v->lane);
+    v->lane->owner.count = 0; /* that of another wait */
+    settle(v, wait.since, &wait);
+}
+
+/* Most virtual threads that come to a carrier have not waited for a lock, so the table is searched before the lane is touched. */
+bool lock_end_virtual(int64_t id, enum lock_kind kind, struct lock_wait *wait)
+{
+    struct virtual_wait taken;
+    if (!is_on() || !virtual_waits_take(key_of(id, kind), &taken) ||
+        taken.beginning != atomic_load_explicit(&lock_config.beginning, memory_order_relaxed))
+        return false;
+    int saved = errno;
+    struct visit v = {.kind = kind, .now = time_now_ns(CLOCK_MONOTONIC), .ended = wait, .virtual_wait = &taken};
+    if (!find_lane(&v) || !enter(&v, 0, end_virtual))
+        lock_lose(LOCK_LOSS_NO_THREAD, 0);
+    errno = saved;
+    return v.is_wanted;
+}
+
+void lock_forget_virtual(int64_t id)
+{
+    struct virtual_wait none;
+    virtual_waits_take(key_of(id, LOCK_PARK), &none);
 }
 
 /* ---- records ---- */
@@ -313,10 +397,17 @@ static uint64_t put_virtual(struct candor_queue *q, const struct visit *v, const
     return count;
 }
 
+static void put_owner_context(struct candor_queue *q, const struct context_words *owner)
+{
+    for (size_t i = 0; i < owner->count; i++)
+        candor_queue_put(q, owner->words[i]);
+}
+
 static void record(void *visit)
 {
     struct visit *v = visit;
     const struct lock_wait *wait = v->wait;
+    const struct context_words *owner = &v->lane->owner;
     struct candor_queue *q = &v->lane->lane.queue;
     struct walk w;
     uint64_t frame;
@@ -327,7 +418,8 @@ static void record(void *visit)
     candor_queue_put(q, wait->ns);
     candor_queue_put(q, wait->weight);
     candor_queue_put(q, (uint64_t)wait->kind | (wait->is_whole ? LOCK_IS_WHOLE : 0) |
-                            (wait->target.is_synchronizer ? LOCK_IS_OF_SYNCHRONIZER : 0));
+                            (wait->target.is_synchronizer ? LOCK_IS_OF_SYNCHRONIZER : 0) |
+                            (uint64_t)owner->count << LOCK_OWNER_CONTEXT_SHIFT);
     candor_queue_put(q, wait->target.address);
     candor_queue_put(q, wait->target.owner.uid | (uint64_t)wait->target.owner.slot << 32);
     candor_queue_put(q, (uint64_t)wait->target.owner.java_id);
@@ -336,7 +428,9 @@ static void record(void *visit)
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, v);
     uint64_t virtual_words = put_virtual(q, v, &w);
-    candor_queue_put(q, record_last(w.outcome, 0, virtual_words) | class_words << 48);
+    size_t context_words = context_put(q);
+    put_owner_context(q, owner);
+    candor_queue_put(q, record_last(w.outcome, context_words, virtual_words) | class_words << 48);
     if (!candor_queue_commit(q))
         lock_lose(LOCK_LOSS_QUEUE_FULL, wait->weight);
     v->is_done = true;

@@ -1,0 +1,163 @@
+// Requests: the endpoints by what they cost, the single requests that took longest or cost most, and the life of one of them across threads
+// and processes.
+import { formatShare, formatValue, plural } from "../model/figures";
+import { visibleName } from "../model/names";
+import { profileOf } from "../model/profile";
+import { Life, Trace, lifeOf } from "../model/trace";
+import { element, keepPlace } from "../page/dom";
+import { Answer, GraphAnswer } from "./api";
+import { EndpointsAnswer, WALL_TIME, askEndpoints, endpointTable, hasEndpoints, sentence, typesOf } from "./endpoints";
+import { CPU_TIME } from "./kinds";
+import { drawLife, pathTable, wordOf } from "./life";
+import { Page, View } from "./page";
+import { emptyState, link, nameOf, skeleton } from "./parts";
+import { ORDERS, SpansAnswer, askSpans, missingSpans, spanTable, traceLinks } from "./slow";
+import { portable } from "./state";
+import { momentText } from "./times";
+
+interface TraceAnswer extends Answer {
+    trace: Trace | null;
+}
+
+export class Requests implements View {
+    readonly word = "requests";
+    readonly title = "Requests";
+    readonly usesViewer = true;
+    readonly usesSamples = true;
+    readonly root = element("div", { className: "requests" });
+    private readonly heading = element("h1", {});
+    private readonly tabs = element("nav", { className: "tabs" });
+    private readonly sentence = element("p", { className: "sentence" });
+    private readonly content = element("div", {});
+    private endpoints: EndpointsAnswer | null = null;
+    private spans: SpansAnswer | null = null;
+    private trace: { answer: Trace; life: Life } | null = null;
+
+    constructor() {
+        this.tabs.setAttribute("aria-label", "Order");
+        this.root.append(element("div", { className: "row" }, this.heading), this.sentence, this.content);
+        this.content.append(skeleton(6));
+    }
+
+    load(page: Page): Promise<void> {
+        return page.state.trace === "" ? this.loadList(page) : this.loadTrace(page);
+    }
+
+    private async loadList(page: Page): Promise<void> {
+        const endpoints = await askEndpoints(page, page.span);
+        const spans = await askSpans(page, page.span);
+        this.trace = null;
+        this.endpoints = endpoints;
+        this.spans = spans;
+        page.isOf(page.span);
+        page.partial([endpoints.missing_text, missingSpans(spans)]);
+        this.draw(page);
+        page.viewer.hide();
+    }
+
+    // A request may be in any service, so only its id and the time select it.
+    private async loadTrace(page: Page): Promise<void> {
+        const { state: { trace }, questions } = page;
+        const times = { from: String(page.span.from), to: String(page.span.to) };
+        const answer = await questions.ask<TraceAnswer>("/v1/spans/" + encodeURIComponent(trace), times);
+        this.trace = answer.trace && answer.trace.pieces.length > 0 ? { answer: answer.trace, life: lifeOf(answer.trace) } : null;
+        const type = this.trace && this.trace.answer.cpu_ns === 0 ? WALL_TIME : CPU_TIME;
+        const graph = this.trace ? await questions.ask<GraphAnswer>("/v1/flamegraph",
+            { ...times, type: page.state.type || type, trace_id: trace }) : null;
+        const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
+        page.isOf(page.span);
+        page.partial([answer.missing_text]);
+        this.draw(page);
+        if (profile && profile.total > 0) {
+            page.viewer.show(profile);
+        } else {
+            page.viewer.hide();
+        }
+    }
+
+    draw(page: Page): void {
+        const { state } = page;
+        keepPlace(this.root, () => {
+            if (state.trace === "") {
+                this.drawList(page);
+            } else {
+                this.drawTrace(page);
+            }
+        });
+    }
+
+    // ---- endpoints, and the requests that cost most ----
+
+    private drawList(page: Page): void {
+        const { endpoints, spans } = this;
+        const { state } = page;
+        this.heading.textContent = (state.service === "" ? "All services" : visibleName(state.service)) + ": requests";
+        if (!endpoints || !spans) {
+            return;
+        }
+        const types = typesOf(endpoints);
+        const type = types.includes(state.type) ? state.type : types[0] ?? CPU_TIME;
+        const has = hasEndpoints(endpoints);
+        this.sentence.replaceChildren(...(has ? sentence(endpoints, type) : []));
+        if (!has && spans.spans.length === 0) {
+            this.content.replaceChildren(emptyState("No endpoints in this time", "Samples have an endpoint if the program sets a context. "
+                + "With OpenTelemetry two jars on the class path do that; any other program opens a scope:",
+            'try (Scope scope = Candor.scope("GET /cart", traceId, spanId)) { ... }'));
+            return;
+        }
+        this.showTabs(page);
+        this.content.replaceChildren(
+            ...(has ? [element("h2", {}, "Endpoints"), ...endpointTable(page, endpoints, type)] : []),
+            element("h2", {}, "Single requests"), this.tabs, ...spanTable(page, spans));
+    }
+
+    private showTabs(page: Page): void {
+        this.tabs.replaceChildren(...ORDERS.map(([word, title]) => {
+            const tab = link(title, page.link({ slow: word }));
+            if (word === page.state.slow) {
+                tab.setAttribute("aria-current", "true");
+            }
+            return tab;
+        }));
+    }
+
+    // ---- one request ----
+
+    private drawTrace(page: Page): void {
+        const { trace } = page.state;
+        const back = link("All requests", page.link({ trace: "", graph: portable(page.state.graph) }));
+        this.heading.replaceChildren("Request ", ...(this.trace ? [nameOf(this.trace.answer.endpoint ?? "without an endpoint")] : []));
+        if (!this.trace) {
+            this.sentence.replaceChildren(back);
+            this.content.replaceChildren(emptyState("No sample of this request in this time", "No recording that the server still "
+                + `has holds a sample of trace ${trace}. Choose a longer time; requests are known as long as recordings are kept:`,
+            "candor server --retain-recordings 7d"));
+            return;
+        }
+        const { answer, life } = this.trace;
+        this.sentence.replaceChildren(...this.say(answer, life));
+        this.content.replaceChildren(
+            element("p", { className: "row" }, back, element("span", {}, "Trace ", ...traceLinks(answer.trace_id, answer.link)),
+                element("span", { className: "quiet" }, "began " + momentText(answer.from_ns, page.state.zone)),
+                link("Recordings of this time", page.link({
+                    view: "recordings", trace: "", service: "", where: [], from: Math.floor(answer.from_ns / 1e9),
+                    to: Math.ceil(answer.to_ns / 1e9) + 1,
+                }), "They have the pauses of the JVM, too")),
+            drawLife(life), element("h2", {}, "Where its time went"), ...pathTable(life), element("h2", {}, "Its stacks"));
+    }
+
+    private say(answer: Trace, { path, length, lanes }: Life): (Node | string)[] {
+        const processes = new Set(lanes.map(({ process }) => process)).size;
+        const waits = path.filter(({ state }) => state !== "running");
+        const worked = path.reduce((sum, { state, ns }) => sum + (state === "running" ? ns : 0), 0);
+        const most = waits[0];
+        const where = `${plural(lanes.length, "thread")} of ${processes === 1 ? "one process" : processes + " processes"}`;
+        const working = formatShare(length > 0 ? worked / length : 0);
+        return [`It took at least ${formatValue(Math.round(length), "ns")}, in ${where}. A thread was on CPU for ${working} of that time`
+            + (most ? "; the longest wait: " : "."),
+        ...(most ? [`${wordOf(most.state)} in `, nameOf(most.method), `, ${formatValue(Math.round(most.ns), "ns")}.`] : []),
+        answer.cpu_ns > 0 ? ` All its threads together used ${formatValue(answer.cpu_ns, "ns")} of CPU time` : "",
+        answer.cpu_ns > 0 && answer.allocated_bytes > 0 ? ` and allocated ${formatValue(answer.allocated_bytes, "bytes")}` : "",
+        answer.cpu_ns > 0 ? "." : ""];
+    }
+}

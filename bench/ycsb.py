@@ -104,8 +104,8 @@ READING = {
     "cpu": "The client's CPU time (user and system) for an operation. Both send one request at a time on each of ten connections; with\n"
            "`--in-flight 16`, candor sends up to sixteen. It is CPU time, so other work on the machine changes it little.",
     "pause": f"At {RATE:,} operations per second for {SECONDS} s, the server stands still for one second. A tenth of the operations are "
-             f"due in\nthat second, so p99 of what callers wait is {1000 - SECONDS * 10} ms. A loop that waits for answers has one operation "
-             "in progress on\neach connection then, so the second is in its maximum alone.",
+             f"due in\nthat second, so p99 of what callers wait is {1000 - SECONDS * 10} ms. A loop that waits for answers has one "
+             "operation in progress on\neach connection then, so the second is in its maximum alone.",
 }
 
 

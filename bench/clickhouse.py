@@ -75,7 +75,8 @@ def write_page(path, options, measured):
     taking = [f"{1e6 * one['cpu'][0] / one['rows']:.1f} + {1e6 * one['cpu'][1] / one['rows']:.1f}" for one in figures]
     lines = ["# Rows in ClickHouse", "",
              f"`bench/clickhouse.py`, {time.strftime('%Y-%m-%d')}: {options.hosts} hosts, {options.minutes} minutes,",
-             f"{options.samples} samples in a recording of a minute, {figures[0]['rows']} rows. CPU time is that of candor server plus that of ClickHouse, on",
+             f"{options.samples} samples in a recording of a minute, {figures[0]['rows']} rows.",
+             "CPU time is that of candor server plus that of ClickHouse, on",
              "a machine that did other work; the median of three for queries. Parts of ClickHouse are merged.", "",
              row("", measured), "|---|" + "---|" * len(measured), row("bytes per row", [f"{one['bytes']:.2f}" for one in figures]),
              row("taking recordings, CPU us per row", taking)]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A server with its rows in ClickHouse, beside one with files: the same recordings, bytes per row, CPU time of taking them, and of queries.
 
-usage: bench/clickhouse.py [--hosts N] [--minutes N] [--samples N] [--output FOLDER]
+usage: bench/clickhouse.py [--hosts N] [--minutes N] [--samples N] [--current]
+                           [--output FOLDER]
 
 Recordings are those of bench/server/recordings.c, with 20,000 stacks of which few have most samples. ClickHouse is what script/clickhouse
 fetches: the distribution's server, and, with --current, today's engine. Figures are bytes and CPU time, so that a busy machine matters
@@ -65,18 +66,23 @@ def measure(options, name, files, more=(), engine=None):
     return {"rows": rows, "bytes": size / rows, "cpu": spent, "queries": queries, "answers": answers}
 
 
+def row(what, cells):
+    return f"| {what} | " + " | ".join(cells) + " |"
+
+
 def write_page(path, options, measured):
-    lines = ["# Rows in ClickHouse", "", f"`bench/clickhouse.py`, {time.strftime('%Y-%m-%d')}: {options.hosts} hosts, {options.minutes} minutes,",
-             f"{options.samples} samples in a recording of a minute, {next(iter(measured.values()))['rows']} rows. CPU time of candor server",
-             "plus that of ClickHouse, on a machine that did other work; the median of three for queries. Parts of ClickHouse are merged.", "",
-             "| | " + " | ".join(measured) + " |", "|---|" + "---|" * len(measured),
-             "| bytes per row | " + " | ".join(f"{one['bytes']:.2f}" for one in measured.values()) + " |",
-             "| taking recordings, CPU us per row | " +
-             " | ".join(f"{1e6 * one['cpu'][0] / one['rows']:.1f} + {1e6 * one['cpu'][1] / one['rows']:.1f}" for one in measured.values()) + " |"]
+    figures = list(measured.values())
+    taking = [f"{1e6 * one['cpu'][0] / one['rows']:.1f} + {1e6 * one['cpu'][1] / one['rows']:.1f}" for one in figures]
+    lines = ["# Rows in ClickHouse", "",
+             f"`bench/clickhouse.py`, {time.strftime('%Y-%m-%d')}: {options.hosts} hosts, {options.minutes} minutes,",
+             f"{options.samples} samples in a recording of a minute, {figures[0]['rows']} rows.",
+             "CPU time is that of candor server plus that of ClickHouse, on",
+             "a machine that did other work; the median of three for queries. Parts of ClickHouse are merged.", "",
+             row("", measured), "|---|" + "---|" * len(measured), row("bytes per row", [f"{one['bytes']:.2f}" for one in figures]),
+             row("taking recordings, CPU us per row", taking)]
     for name in QUERIES:
-        lines.append(f"| {name}, CPU ms | " +
-                     " | ".join(f"{one['queries'][name][0]:.0f} + {one['queries'][name][1]:.0f}" for one in measured.values()) + " |")
-    same = len({str(one["answers"]) for one in measured.values()}) == 1
+        lines.append(row(f"{name}, CPU ms", [f"{one['queries'][name][0]:.0f} + {one['queries'][name][1]:.0f}" for one in figures]))
+    same = len({str(one["answers"]) for one in figures}) == 1
     lines += ["", "All gave the same totals." if same else "THE TOTALS DIFFER.", ""]
     (path / "clickhouse.md").write_text("\n".join(lines))
     if not same:

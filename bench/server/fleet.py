@@ -184,8 +184,8 @@ def page(results, options):
                              for what in ("rows", "bytes of roll-ups", "CPU of making roll-ups"))
     lines = ["## A fleet as it is", "",
              f"{options.hosts} JVMs in services of {HOSTS_OF_SERVICE} send a recording a minute for {options.hours} h:",
-             f"{rows / 1e6:.3g} M rows. Each recording has {options.rows:,} samples of each of six kinds, of which five have rows: CPU, wall clock, allocations,",
-             f"waits for locks, and lock holders. Live objects stay in the recording. Stacks are `zipf` among {options.stacks:,}, of 30 to",
+             f"{rows / 1e6:.3g} M rows. Each recording has {options.rows:,} samples of each of six kinds, of which five have rows: CPU,",
+             f"wall clock, allocations, waits for locks, and lock holders. Live objects stay in the recording. Stacks are `zipf` among {options.stacks:,}, of 30 to",
              "90 frames. Samples of CPU and wall clock have one of 16 endpoints, which the first frames of the stack decide. Latencies",
              f"are median / 95th percentile over {options.runs} runs, with the whole answer sent.", "",
              "| what | goal | measured |", "|---|---|---|",

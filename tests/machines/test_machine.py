@@ -54,7 +54,8 @@ said = "".join(path.read_text(errors="replace") for path in sorted(folder.glob("
 ct.ok((folder / "verdict").exists() and (folder / "verdict").read_text() == "daemon=0\n" and not (folder / "left").read_text(),
       "the daemon there ends, and has sent everything", said)
 recordings, total = server.recordings(**period), server.total(**period)
-ct.ok(total > 0 and {one.labels["host"] for one in recordings} == {"guest"}, f"the server here has its recordings: {len(recordings)}", recordings)
+ct.ok(total > 0 and {one.labels["host"] for one in recordings} == {"guest"}, f"the server here has its recordings: {len(recordings)}",
+      [one.labels for one in recordings])
 shown = ct.candor("report", "--json", "--from", "-1h", server.url)
 ct.ok(shown.status == 0 and json.loads(shown.out)["sampled"] == total, f"and reports their sum, {total} ns", shown)
 server.end()

@@ -218,8 +218,7 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
     int rc = group_at(t, of->by, 0, &group);
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
         const struct segment_sum *sum = &segment->sums[i];
-        const struct segment_row row = {.weight = sum->weight, .count = sum->count};
-        rc = take(t, group, sum->stack, sum->weight, sum->count, gather_squares(&row, NULL));
+        rc = take(t, group, sum->stack, sum->weight, sum->count, sum->squares);
         t->result->weight += sum->weight;
     }
     return rc;

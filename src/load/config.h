@@ -32,9 +32,12 @@ struct load_config {
     struct schedule schedule;
     struct mix mix;
     struct target target;
+    uint64_t think; /* ns, for throughput: how long a connection waits after an answer */
     uint64_t warm_up, duration, drain, timeout; /* ns */
     uint64_t log_interval;                      /* ns; also the interval of the ticks */
+    uint64_t requests_most;                     /* end after this number of requests; 0 = only after the duration */
     uint32_t connections, threads;
+    uint32_t places;   /* with a driver: requests in progress on each connection at once */
     bool spin;         /* wait by reading the clock in a loop */
     bool virtual_time; /* for the mock: time jumps to the next event; there is one thread */
     FILE *log;         /* or NULL */

@@ -1,19 +1,21 @@
 /* One connection of the generator. It carries one request at a time to its target: a server, a program or the mock. Only its worker uses
- * it. */
+ * it. A connection of a driver (link.h) carries several; there, each of these is the place of one request. */
 #ifndef CANDOR_LOAD_CONNECTION_H
 #define CANDOR_LOAD_CONNECTION_H
 
+#include "candor/load_driver.h"
 #include "load/mock.h"
 #include "load/outcome.h"
 #include "load/response.h"
 #include "load/tls.h"
 #include "load/url.h"
+#include "load/workload/workload.h"
 
 #include <netdb.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum target_kind { TARGET_HTTP, TARGET_COMMAND, TARGET_MOCK };
+enum target_kind { TARGET_HTTP, TARGET_COMMAND, TARGET_MOCK, TARGET_DRIVER };
 
 /* The target of all connections. */
 struct target {
@@ -25,6 +27,9 @@ struct target {
     char **command;
     struct mock mock;
     bool keep_alive;
+    const struct candor_load_driver *driver;
+    void *driver_target;
+    struct workload *workload; /* of records; NULL = the requests of the mix */
 };
 
 enum connection_state { CONNECTION_CLOSED, CONNECTION_CONNECTING, CONNECTION_HANDSHAKE, CONNECTION_IDLE, CONNECTION_BUSY };
@@ -44,6 +49,11 @@ struct connection {
     size_t sent;      /* bytes of the request */
     uint64_t done_at; /* for the mock */
     uint64_t free_since;
+    /* For drivers: the connection is `link`, and this is a place for one of its requests. */
+    struct link *link;
+    struct connection *next_place, *next_halfway;
+    bool issued;
+    struct operation operation;
     struct response response;
 };
 

@@ -2,10 +2,10 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "load/reach.h"
 #include "load/worker.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,43 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the server's address ---- */
-
-/* Tries to connect to an address. Returns 0 or an errno. */
-static int try_address(const struct addrinfo *a)
-{
-    enum { PATIENCE_MS = 5000 };
-    int error = 0, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    socklen_t size = sizeof error;
-    if (fd < 0)
-        return errno;
-    if (connect(fd, a->ai_addr, a->ai_addrlen)) {
-        struct pollfd p = {.fd = fd, .events = POLLOUT};
-        if (errno != EINPROGRESS)
-            error = errno;
-        else if (poll(&p, 1, PATIENCE_MS) <= 0)
-            error = ETIMEDOUT;
-        else
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    }
-    close(fd);
-    return error;
-}
-
 int load_resolve(struct target *target, struct error *e)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all;
-    int rc = getaddrinfo(target->url.host, target->url.port, &hints, &all), error = ECONNREFUSED;
-    if (rc)
-        return error_set(e, -EHOSTUNREACH, "cannot find host %.200s: %s", target->url.host, gai_strerror(rc));
-    for (struct addrinfo *a = all; a; a = a->ai_next)
-        if (!(error = try_address(a))) {
-            target->addresses = all;
-            target->address = a;
-            return 0;
-        }
-    freeaddrinfo(all);
-    return error_set(e, -error, "cannot connect to %.260s: %s; check that the server is running", target->url.authority, strerror(error));
+    return reach_host(target->url.host, target->url.port, &target->addresses, &target->address, e);
 }
 
 void load_target_deinit(struct target *target)
@@ -85,6 +51,8 @@ static uint64_t waiting(const struct run *run, uint64_t now)
     if (run->config->mode == LOAD_THROUGHPUT || now < run->start)
         return 0;
     uint64_t due = schedule_count(&run->config->schedule, now - run->start), sent = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
+    if (run->config->requests_most && due > run->config->requests_most)
+        due = run->config->requests_most;
     return due > sent ? due - sent : 0;
 }
 
@@ -140,7 +108,7 @@ static void record_unsent(struct session *s)
     struct run *run = &s->run;
     if (run->config->mode == LOAD_THROUGHPUT)
         return;
-    for (uint64_t n = run->next;; n++) {
+    for (uint64_t n = run->next; !run->config->requests_most || n < run->config->requests_most; n++) {
         uint64_t offset = schedule_due(&run->config->schedule, n);
         if (offset == UINT64_MAX || run->start + offset >= run->end)
             break;
@@ -186,7 +154,8 @@ static void tick_until_end(struct session *s)
 {
     struct run *run = &s->run;
     uint64_t end = run->end + run->config->drain;
-    while (clock_monotonic_ns() < end && (clock_monotonic_ns() < run->end || __atomic_load_n(&run->in_flight, __ATOMIC_RELAXED))) {
+    while (clock_monotonic_ns() < end &&
+           (clock_monotonic_ns() < __atomic_load_n(&run->end, __ATOMIC_RELAXED) || __atomic_load_n(&run->in_flight, __ATOMIC_RELAXED))) {
         uint64_t moment = s->next_tick < end ? s->next_tick : end, soon = clock_monotonic_ns() + 50 * NS_PER_MS;
         sleep_until(moment < soon ? moment : soon);
         if (run->config->interrupted && run->config->interrupted() && !s->result->interrupted) {

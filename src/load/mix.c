@@ -21,6 +21,7 @@ void mix_deinit(struct mix *m)
         free(m->types[i].headers);
         free(m->types[i].body);
         free(m->types[i].bytes);
+        free(m->types[i].call_headers);
     }
     m->count = 0;
 }
@@ -232,13 +233,17 @@ int mix_render(struct mix *m, const char *authority, const char *headers, bool k
             buffer_printf(&b, "Content-Length: %zu\r\n", t->body_len);
         buffer_text(&b, "\r\n");
         buffer_put(&b, t->body, t->body_len);
+        free(t->call_headers);
+        if (asprintf(&t->call_headers, "%s%s", headers, t->headers) < 0)
+            t->call_headers = NULL;
+        t->call = (struct candor_load_call){t->name, t->method, t->path, t->call_headers, {t->body, t->body_len}};
         free(t->bytes);
         t->bytes = b.failed ? NULL : malloc(b.len);
         t->len = b.len;
         if (t->bytes)
             memcpy(t->bytes, b.data, b.len);
         buffer_deinit(&b);
-        if (!t->bytes)
+        if (!t->bytes || !t->call_headers)
             return -ENOMEM;
     }
     return 0;

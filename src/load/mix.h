@@ -3,6 +3,7 @@
 #define CANDOR_LOAD_MIX_H
 
 #include "base/error.h"
+#include "candor/load_driver.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +21,8 @@ struct mix_type {
     size_t body_len;
     char *bytes; /* the whole request, made by mix_render */
     size_t len;
+    struct candor_load_call call; /* the same for a driver, made by mix_render */
+    char *call_headers;
 };
 
 struct mix {

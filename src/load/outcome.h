@@ -21,6 +21,7 @@ enum { OUTCOME_LATENESS, OUTCOME_CONNECTION_WAIT, OUTCOME_OWN };
 enum outcome_kind {
     OUTCOME_ANSWERED,   /* status below 400, or exit status 0 */
     OUTCOME_REFUSED,    /* status of 400 or above, or another exit status */
+    OUTCOME_WRONG,      /* an answer with another value than the one that was written */
     OUTCOME_NO_CONNECT, /* there was no connection, or no TLS on it; or the program could not start */
     OUTCOME_BROKEN,     /* the connection broke, or the answer is not HTTP */
     OUTCOME_TIMEOUT,

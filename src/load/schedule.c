@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int take_rate(const char **text, double *rate)
@@ -41,7 +42,7 @@ int schedule_parse(struct schedule *s, const char *text, struct error *e)
 {
     const char *all = text;
     double start = 0, before = 0;
-    s->count = 0;
+    *s = (struct schedule){0};
     while (*text) {
         char word[64];
         size_t n = strcspn(text, ",");
@@ -75,9 +76,21 @@ static double within(const struct schedule_step *step, double n)
     return n ? 2 * n / (step->from + sqrt(fmax(root, 0))) : 0;
 }
 
+void schedule_deinit(struct schedule *s)
+{
+    free(s->arrivals);
+    s->arrivals = NULL;
+}
+
 uint64_t schedule_due(const struct schedule *s, uint64_t n)
 {
-    double wanted = (double)n;
+    if (s->arrivals)
+        return n < s->arrival_count ? s->arrivals[n] : UINT64_MAX;
+    return schedule_at(s, (double)n);
+}
+
+uint64_t schedule_at(const struct schedule *s, double wanted)
+{
     for (uint32_t i = 0; i < s->count; i++) {
         const struct schedule_step *step = &s->steps[i];
         if (i + 1 < s->count && wanted >= s->steps[i + 1].before)
@@ -94,7 +107,9 @@ uint64_t schedule_due(const struct schedule *s, uint64_t n)
 uint64_t schedule_count(const struct schedule *s, uint64_t ns)
 {
     uint64_t low = 0, high = 1; /* due(low - 1) < ns <= due(high) */
-    while (schedule_due(s, high) < ns)
+    if (s->arrivals)
+        high = s->arrival_count;
+    while (!s->arrivals && schedule_due(s, high) < ns)
         high *= 2;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;

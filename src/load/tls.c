@@ -6,15 +6,18 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct tls {
     SSL_CTX *context;
     const char *host;
     bool is_address;
+    const char *offered; /* a protocol, or NULL */
 };
 
 struct tls_session {
     SSL *ssl;
+    const char *offered;
 };
 
 int tls_new(struct tls **out, const char *host, bool insecure, struct error *e)
@@ -33,6 +36,16 @@ int tls_new(struct tls **out, const char *host, bool insecure, struct error *e)
     SSL_CTX_set_verify(t->context, insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
     *out = t;
     return 0;
+}
+
+int tls_offer(struct tls *t, const char *protocol, struct error *e)
+{
+    unsigned char wire[64];
+    size_t n = strlen(protocol);
+    wire[0] = (unsigned char)n;
+    memcpy(wire + 1, protocol, n);
+    t->offered = protocol;
+    return SSL_CTX_set_alpn_protos(t->context, wire, (unsigned)n + 1) ? error_set(e, -ENOMEM, "no memory for TLS") : 0;
 }
 
 void tls_free(struct tls *t)
@@ -57,6 +70,7 @@ struct tls_session *tls_session_new(struct tls *t, int fd)
         SSL_set1_host(s->ssl, t->host);
     }
     SSL_set_connect_state(s->ssl);
+    s->offered = t->offered;
     return s;
 }
 
@@ -74,12 +88,22 @@ static int result(struct tls_session *s, int returned)
     return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? -EAGAIN : why == SSL_ERROR_ZERO_RETURN ? 0 : -EPROTO;
 }
 
+static int check_offered(struct tls_session *s, struct error *e)
+{
+    const unsigned char *chosen = NULL;
+    unsigned n = 0;
+    SSL_get0_alpn_selected(s->ssl, &chosen, &n);
+    if (!s->offered || (n == strlen(s->offered) && !memcmp(chosen, s->offered, n)))
+        return 0;
+    return error_set(e, -EPROTO, "the server does not speak %s over TLS", s->offered);
+}
+
 int tls_handshake(struct tls_session *s, struct error *e)
 {
     ERR_clear_error();
     int returned = SSL_do_handshake(s->ssl);
     if (returned == 1)
-        return 0;
+        return check_offered(s, e);
     if (result(s, returned) == -EAGAIN)
         return -EAGAIN;
     long verdict = SSL_get_verify_result(s->ssl);

@@ -13,6 +13,8 @@ struct tls_session; /* the data of one connection */
 
 /* Creates the shared data. insecure: any certificate is accepted. Returns 0 or a negative code with e. */
 int tls_new(struct tls **tls, const char *host, bool insecure, struct error *e);
+/* Offers a protocol to the server (ALPN), such as "h2"; the handshake fails if the server does not choose it. */
+int tls_offer(struct tls *tls, const char *protocol, struct error *e);
 void tls_free(struct tls *tls);
 /* Creates a session for a socket. Returns NULL if out of memory. */
 struct tls_session *tls_session_new(struct tls *tls, int fd);

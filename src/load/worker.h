@@ -17,6 +17,7 @@ struct run {
     uint64_t next;             /* atomic: the first request that is not claimed */
     uint64_t warm_up_requests; /* atomic */
     uint32_t in_flight;        /* atomic */
+    uint64_t finished;         /* atomic: requests that ended, with those of the warm-up */
     uint64_t stopped;          /* atomic: the time at which the last worker stopped */
     struct mock mock;
     void (*on_time)(struct run *run, uint64_t now); /* for virtual time: called when time advances */
@@ -29,8 +30,11 @@ struct worker_list {
 struct worker {
     struct run *run;
     pthread_t thread;
-    struct connection *connections;
+    struct connection *connections; /* with a driver: places of requests */
     uint32_t count;
+    struct link *links; /* of a driver */
+    uint32_t link_count;
+    struct link *unflushed;        /* by next_unflushed */
     struct worker_list free, busy; /* the one that has been free longest comes first; the earliest request comes first */
     int epoll, timer;
     uint64_t armed; /* time at which the timer expires */

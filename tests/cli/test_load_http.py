@@ -85,6 +85,22 @@ def warm_up_and_ramp():
     ct.ok(abs(shares["insert"] - 2000) < 212 and sum(shares.values()) == 20000, "types come by their weight", shares)
 
 
+def arrivals():
+    trace = ct.WORK / "trace"
+    trace.write_text("# seconds\n100\n100.5\n100.5\n102.25\n")
+    _, f = load("--mock", "delay=1ms", "-c", "1", "--virtual-time", "--arrivals", trace)
+    ct.ok(f["completed"] == 4 and f["elapsed_ns"] == 3.25e9 and f["response"]["max_ns"] == 2000895, "a trace", f)
+    trace.write_text("2\n1\n")
+    result = ct.candor("load", "--mock", "delay=1ms", "--virtual-time", "--arrivals", trace)
+    ct.ok(result.status == 1 and "line 2" in result.err and result.err.count("\n") == 1, "a time before the one above it", result)
+    _, f = load("--mock", "delay=1ms", "-c", "2", "--virtual-time", "--think", "9ms", "-d", "1s")
+    ct.ok(f["completed"] == 200 and f["mode"] == "throughput", "a closed system that thinks", f)
+    _, even = load("--mock", "delay=900us", "-c", "1", "-r", "1000", "-d", "60s", "--virtual-time")
+    _, random = load("--mock", "delay=900us", "-c", "1", "-r", "1000", "-d", "60s", "--virtual-time", "--arrivals", "poisson")
+    # The mean wait in a queue M/D/1 with a load of 0.9 is 0.9 / (2 * 0.1) service times: 4.05 ms; in 60 s it varies by a third.
+    ct.ok(even["wait"]["max_ns"] == 0 and 1.5e6 < random["wait"]["mean_ns"] < 12e6, "random arrivals queue, even ones do not", random["wait"])
+
+
 def answers(url):
     _, f = load("-r", "200", "-d", "1s", "--drain", "10s", f"{url}/ok")
     ct.ok(f["outcomes"]["answered"] == 200 == f["statuses"]["2xx"] and f["body_bytes"] == 1000 and is_whole(f),
@@ -189,6 +205,7 @@ ct.need(ct.PROGRAM)
 saturated_mock()
 hiccup_mock()
 warm_up_and_ramp()
+arrivals()
 plain = server()
 answers(plain)
 several_types(plain)

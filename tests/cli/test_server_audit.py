@@ -82,7 +82,8 @@ def check_requests(a):
     got = a.new()
     lines = sum(one.get("status") == 401 for one in got)
     more = sum(int(one["text"].split()[0]) for one in got if one.get("event") == "refused")
-    ct.ok(59 <= lines <= 120 and lines + more == asked and got[-1]["status"] == 403, "a minute has 60 lines of them, and the rest is counted", got[-3:])
+    ct.ok(59 <= lines <= 120 and lines + more == asked and got[-1]["status"] == 403, "a minute has 60 lines of them, and the rest is counted",
+          got[-3:])
     a.ask("chief", "POST", "/v1/alerts/hook/test")
     ct.ok(any(one.get("path") == "/v1/alerts/hook/test" and one["token"] == "chief" for one in a.new()), "a test of a target is noted, too")
     for path in ("/v1/services", "/v1/findings", "/v1/alerts", "/metrics", "/nothing"):

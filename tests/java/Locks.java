@@ -7,12 +7,14 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Threads that wait for locks, and measure how long.
  *
- * go convoy threads=N hold=MS seconds=S idle=M: N threads want one monitor, and N others one ReentrantLock; the thread that holds it
- * sleeps. M more threads have nothing to do, and park repeatedly for a moment. done monitor=NS park=NS blocked=NS parked=NS waits=COUNT:
- * the waiting time, all of each sort together; the JVM's times for both sorts, which leave out the time before it blocks or parks a
- * thread; and how often the threads got their lock.
+ * go convoy threads=N hold=MS seconds=S idle=M virtual=0|1 monitors=0|1: N threads want one monitor, and N others one ReentrantLock; the
+ * thread that holds it sleeps. M more threads have nothing to do, and park repeatedly for a moment. virtual: all of them are virtual
+ * threads (JDK 21 and later), for which the JVM measures nothing. monitors=0: nobody wants the monitor. done monitor=NS park=NS
+ * blocked=NS parked=NS waits=COUNT: the waiting time, all of each sort together; the JVM's times for both sorts, which leave out the
+ * time before it blocks or parks a thread; and how often the threads got their lock.
  * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
  * fresh: a new object each time. done waits=COUNT.
+ * go stuck threads=N: N virtual threads want a ReentrantLock that they never get. done as soon as they wait.
  * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; with mixed one of their
  * locks is a ReentrantLock. done as soon as they wait.
  * go chain: the same threads: chain-0 waits for chain-1, which waits for chain-2, which sleeps. done as soon as they do.
@@ -87,7 +89,11 @@ public final class Locks {
         }
     }
 
-    private static String convoy(Rounds.Options options) throws InterruptedException {
+    private static Thread thread(boolean isVirtual, String name, Runnable task) throws Exception {
+        return isVirtual ? VirtualThreads.virtual(name, task) : new Thread(task, name);
+    }
+
+    private static String convoy(Rounds.Options options) throws Exception {
         int count = (int) options.number("threads", 64);
         Convoy monitors = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
         Convoy parks = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
@@ -95,23 +101,29 @@ public final class Locks {
         ThreadMXBean jvm = ManagementFactory.getThreadMXBean();
         jvm.setThreadContentionMonitoringEnabled(true);
         ReentrantLock lock = new ReentrantLock();
+        boolean isVirtual = options.number("virtual", 0) > 0;
         Thread[] threads = new Thread[2 * count + (int) options.number("idle", 0)];
         for (int i = 2 * count; i < threads.length; i++) {
-            threads[i] = new Thread(() -> idle(parks), "idle-" + (i - 2 * count));
+            threads[i] = thread(isVirtual, "idle-" + (i - 2 * count), () -> idle(parks));
         }
+        boolean hasMonitors = options.number("monitors", 1) > 0;
         for (int i = 0; i < count; i++) {
-            threads[i] = new Thread(() -> {
-                while (monitors.goesOn()) {
+            threads[i] = thread(isVirtual, "monitor-" + i, () -> {
+                while (hasMonitors && monitors.goesOn()) {
                     wantMonitor(monitor, monitors);
                 }
-                monitors.byJvm.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getBlockedTime() * 1_000_000);
-            }, "monitor-" + i);
-            threads[count + i] = new Thread(() -> {
+                if (!isVirtual) {
+                    monitors.byJvm.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getBlockedTime() * 1_000_000);
+                }
+            });
+            threads[count + i] = thread(isVirtual, "park-" + i, () -> {
                 while (parks.goesOn()) {
                     wantLock(lock, parks);
                 }
-                parks.byJvm.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getWaitedTime() * 1_000_000);
-            }, "park-" + i);
+                if (!isVirtual) {
+                    parks.byJvm.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getWaitedTime() * 1_000_000);
+                }
+            });
         }
         Rounds.together(threads);
         jvm.setThreadContentionMonitoringEnabled(false);
@@ -202,6 +214,20 @@ public final class Locks {
         }
     }
 
+    private static String stuck(Rounds.Options options) throws Exception {
+        int count = (int) options.number("threads", 1000);
+        ReentrantLock lock = new ReentrantLock();
+        lock.lock();
+        for (int i = 0; i < count; i++) {
+            VirtualThreads.virtual("stuck-" + i, () -> with(lock, () -> { })).start();
+        }
+        while (lock.getQueueLength() < count) {
+            sleep(1);
+        }
+        sleep(50);
+        return "threads=" + count;
+    }
+
     private static void awaitAll(Thread[] threads, Thread.State last) {
         for (int i = 0; i < threads.length; i++) {
             Thread.State state = threads[i].getState();
@@ -266,6 +292,8 @@ public final class Locks {
                     return convoy(options);
                 case "holders":
                     return holders(options);
+                case "stuck":
+                    return stuck(options);
                 case "deadlock":
                     return deadlock(options);
                 default:

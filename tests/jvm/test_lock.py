@@ -21,38 +21,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+from waits import Recording, closes
 
 THREADS, SECONDS = 64, 3
 THRESHOLDS = {"0": 0, "1ms": 1_000_000, "20ms": 20_000_000, "200ms": 200_000_000}
-KINDS = {"jdk.JavaMonitorEnter": "monitor", "jdk.ThreadPark": "park"}
-
-
-def text(value):
-    return value["string"] if isinstance(value, dict) else value
-
-
-class Wait:
-    """One jdk.JavaMonitorEnter or jdk.ThreadPark."""
-    def __init__(self, event):
-        self.kind = KINDS[event["@type"]]
-        lock, owner = event.get("monitorClass") or event.get("parkedClass"), event.get("previousOwner") or event.get("owner")
-        self.weight, self.duration, self.finished, self.outcome = (event[key] for key in ("weight", "duration", "finished", "outcome"))
-        self.thread = (event["eventThread"] or {}).get("javaName") or ""
-        self.owner = owner and owner.get("javaName")
-        self.lock = lock and text(lock["name"])
-        self.address = event["address"]
-        self.frames = [ct.frame_of(frame)[0] for frame in event["stackTrace"]["frames"]]
-
-
-class Recording(ct.Recording):
-    def take(self, kind, event):
-        if kind in KINDS:
-            self.all.append(Wait(event))
-        else:
-            super().take(kind, event)
-
-    def of(self, prefix):
-        return [one for one in self.all if one.thread.startswith(prefix)]
 
 
 def agent(jdk):
@@ -65,20 +37,6 @@ def record(jvm, name, *words, options, **round_options):
     truth = jvm.round(*words, **round_options)
     jvm.stop()
     return Recording(path), truth
-
-
-def closes(found, what, threads, threshold):
-    whole = found.sum("lock_time")
-    parts = sum(found.sum(account) for account in ("lock_whole", "lock_drawn", "lock_lost", "lock_residual"))
-    ct.ok(whole == parts > 0, f"{what}: the books of the waiting close to the nanosecond", found.books)
-    weights = sum(one.weight for one in found.all)
-    ct.ok(weights == found.sum("lock_whole") + found.sum("lock_drawn"), f"{what}: they are the weights of the events",
-          f"{weights} {found.books}")
-    count = found.books["lock_whole", ""][1] + found.books["lock_drawn", ""][1]
-    ct.ok(count == len(found.all), f"{what}: of as many", f"{count} {len(found.all)}")
-    ct.ok(abs(found.sum("lock_residual")) <= (threads + 32) * threshold, f"{what}: off by less than a threshold per thread", found.books)
-    ct.ok(found.settings.get("lock_parks") == "seen" and not [entry for entry in found.log if entry[0] != "info"],
-          f"{what}: monitors and parks are both seen", found.log)
 
 
 def convoys(jvm):

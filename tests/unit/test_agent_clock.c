@@ -634,6 +634,30 @@ static void test_first_expiry(void)
 #endif
 }
 
+/* ---- the way back from a handler ---- */
+
+static int nobody_returns_here;
+
+/* Where a handler needs no function to return to the kernel, the JVM and the C library leave that member of an action as they find it: it
+ * is whatever was in memory. */
+static void test_odd_restorer(void)
+{
+    static const int signals[] = {SIGURG, SIGPROF, SIGTRAP};
+    struct kernel_action before[SIGNALS], odd = {.handler.plain = SIG_DFL, .restorer = (void (*)(void))(uintptr_t)&nobody_returns_here},
+                                          now;
+    bool good = true;
+    dispositions(before);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (before[signals[i]].handler.plain == SIG_DFL)
+            action_exchange(signals[i], &odd, NULL);
+    good = start(INTERVAL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        good = !action_exchange(signals[i], NULL, &now) && !(now.flags & SA_RESTORER && now.restorer == odd.restorer) && good;
+    tap_ok(good, "%s: a handler does not return through what a former action happened to contain", clock_names[kind]);
+    burn(20 * MS);
+    tap_ok(session_stop(), "%s: the recording ends", clock_names[kind]);
+}
+
 int main(void)
 {
     snprintf(file, sizeof file, "/tmp/candor-clock-%d.jfr", (int)getpid());
@@ -643,6 +667,7 @@ int main(void)
             tap_skip("%s: %s", clock_names[kind], session_error.text);
             continue;
         }
+        test_odd_restorer();
         test_weights();
         if (kind != CLOCK_ITIMER)
             test_fallen_account();

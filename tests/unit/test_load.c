@@ -5,6 +5,7 @@
  */
 #include "../tap.h"
 #include "base/time_units.h"
+#include "load/arrivals.h"
 #include "load/mix.h"
 #include "load/mock.h"
 #include "load/response.h"
@@ -190,8 +191,35 @@ static void test_mock(void)
         tap_ok(mock_parse(&m, bad[i], 1, &e) < 0, "'%s' is refused", bad[i]);
 }
 
+/* A Poisson process on a ramp: its counts in windows of the same expectation have a variance like their mean. */
+static void test_arrivals(void)
+{
+    enum { WINDOWS = 1000, EACH = 50 };
+    struct schedule s;
+    unsigned counts[WINDOWS] = {0}, falling = 0;
+    double squares = 0, mean = EACH;
+    schedule_parse(&s, "0-5000:10s,5000", &e);
+    uint64_t length = schedule_at(&s, WINDOWS * EACH);
+    tap_ok(!arrivals_poisson(&s, length, 3, &e), "poisson arrivals");
+    for (uint64_t n = 0, before = 0; n < s.arrival_count; n++) {
+        double t = (double)schedule_due(&s, n) / NS_PER_S, expected = t < 10 ? 250 * t * t : 25000 + 5000 * (t - 10);
+        falling += schedule_due(&s, n) < before;
+        before = schedule_due(&s, n);
+        counts[(unsigned)(expected / EACH) % WINDOWS]++;
+    }
+    for (int i = 0; i < WINDOWS; i++)
+        squares += (counts[i] - mean) * (counts[i] - mean) / mean;
+    /* chi-square with 1000 degrees of freedom: mean 1000, five standard deviations are 224 */
+    tap_ok(!falling && fabs(squares - WINDOWS) < 224, "follow the ramp, with the spread of a Poisson process: %.0f", squares);
+    tap_ok(fabs((double)s.arrival_count - WINDOWS * EACH) < 5 * sqrt(WINDOWS * EACH) && schedule_due(&s, s.arrival_count) == UINT64_MAX &&
+               schedule_count(&s, length) == s.arrival_count,
+           "and its number");
+    schedule_deinit(&s);
+}
+
 int main(void)
 {
+    test_arrivals();
     test_schedule();
     test_url();
     test_mix();

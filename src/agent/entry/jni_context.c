@@ -7,7 +7,7 @@
 #include "agent/context/records.h"
 #include "agent/entry/jvmti/jvmti_mounts.h"
 
-#include <jni.h>
+#include <jvmti.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -27,9 +27,22 @@ EXPORT JNIEXPORT jobject JNICALL Java_candor_context_Native_memory(JNIEnv *jni, 
     return (*jni)->NewDirectByteBuffer(jni, memory, (jlong)bytes);
 }
 
+/* While a virtual thread is mounted, its carrier points to the virtual thread's record, and otherwise to the carrier's own. JVMTI could
+ * store a record with the thread, but storing it there would delay the mounts of all threads. */
+static void mounted(JNIEnv *jni, jthread thread, int64_t id)
+{
+    records_point(records_address(owners_find((uint64_t)id)));
+}
+
+static void unmounted(JNIEnv *jni, jthread thread, int64_t id)
+{
+    records_point(0);
+}
+
 static int take_virtual(JNIEnv *jni, uint64_t id)
 {
-    int record = jvmti_mounts_watch(jni) ? records_take() : -1;
+    static const struct mounts_reports reports = {mounted, unmounted};
+    int record = jvmti_mounts_follow(jni, MOUNTS_FOR_CONTEXTS, &reports) ? records_take() : -1;
     if (record < 0)
         return -1;
     if (!owners_add(id, record)) {

@@ -29,6 +29,7 @@
     OUTCOME(AGCT_EXITING, "agct_exiting", "AsyncGetCallTrace: the thread is ending", "")                                                   \
     OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimization is in progress", "")                                            \
     OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")                                       \
+    OUTCOME(UNMOUNTED, "unmounted", "a virtual thread without a carrier, of which only the id is known", "")                               \
     OUTCOME(NO_JAVA_STACK, "no_java_stack", "JVMTI: a thread without Java frames; JVMTI does not say whether it works or waits", "")
 
 #define TRUNCATIONS(TRUNCATION)                                                                                                            \
@@ -84,8 +85,7 @@
     LOSS(THROTTLED, "throttled", "the program suddenly waited so often that waits came before the agent could raise the threshold",        \
          "raise --lock-rate, or set --lock-threshold")                                                                                     \
     LOSS(NO_THREAD, "no_thread", "the agent did not know the thread yet, or no longer", "")                                                \
-    LOSS(VIRTUAL, "virtual", "a virtual thread that waited for a monitor without a carrier (Java 24 and later); its time is not counted",  \
-         "")                                                                                                                               \
+    LOSS(VIRTUAL, "virtual", "a virtual thread began to wait while 1.4 million others waited: the wait is not counted", "")                \
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "raise --lock-threshold, or lower --lock-rate")                       \
     LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it looked at the wait", "report the fault; the log names it")
 

@@ -6,7 +6,9 @@
 #include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/load/print.h"
+#include "cli/load/store.h"
 #include "format/write/output.h"
+#include "load/arrivals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,6 +23,11 @@ static const struct cli_option options[] = {
      "fixed or throttle: follow a schedule; throughput: send as fast as possible (see above; default fixed with --rate, otherwise "
      "throughput)"},
     {'r', "rate", "RATE", NULL, "requests per second, or comma-separated steps RATE[-RATE]:TIME, such as 0-1000:10s,1000"},
+    {0, "arrivals", "HOW", "even|poisson" CLI_OPEN,
+     "even: requests of a second are due at equal distances (default); poisson: at random, independent moments; or a file with a time in "
+     "seconds on each line, instead of --rate"},
+    {0, "think", "TIME", NULL,
+     "with --mode throughput: wait this long after each answer, as users of a closed system do; a slow server then gets fewer requests"},
     {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
     {'w', "warm-up", "TIME", NULL, "how long to send before measuring (default 0)"},
     {'c', "connections", "N", NULL, "connections, each with one request at a time (default 10)"},
@@ -37,11 +44,19 @@ static const struct cli_option options[] = {
     {0, "timeout", "TIME", NULL, "give up a request after this time, and count it with the time that it took (default 30s)"},
     {0, "drain", "TIME", NULL, "after the end, continue for this time to send requests that are overdue (default 0)"},
     {0, "spin", NULL, NULL, "poll the clock instead of sleeping: requests are sent more punctually, but a whole processor is busy"},
-    {0, "insecure", NULL, NULL, "accept any certificate of an https server"},
+    {0, "insecure", NULL, NULL, "accept any certificate of a server with TLS"},
+    {0, "workload", "WORKLOAD", NULL,
+     "operations on records of a store: a to f (YCSB's core workloads), a YCSB property file, or ops(NAME=WEIGHT,...) with read, update, "
+     "insert, scan and read-modify-write"},
+    {0, "phase", "PHASE", "load|run", "load: fill the table with the workload's records; run: do its operations (default run)"},
+    {0, "properties", "LIST", NULL, "YCSB properties of the workload, such as recordcount=100000,fieldlength=10"},
+    {0, "in-flight", "N", NULL, "with a driver: requests in progress on each connection at once (default 1)"},
+    {0, "driver", "FILE", NULL, "reach the URL by the driver in this shared library (include/candor/load_driver.h)"},
+    {0, "password-file", "FILE", NULL, "read the password of the URL's login from FILE"},
     {0, "mock", "MODEL", NULL,
      "use a simulated server: delay=TIME answers after TIME; hiccup[=TIME-TIME] stops everything now and then, for a time in this range"},
     {0, "virtual-time", NULL, NULL, "with --mock: skip waiting times, so that a simulated minute takes moments"},
-    {0, "seed", "N", NULL, "seed of the mock's random numbers (default 1)"},
+    {0, "seed", "N", NULL, "seed of all random numbers: the mock, poisson arrivals, records of a workload (default 1)"},
     {0, "command", NULL, NULL, "run the program after '--' for each request; at most -c of them at once"},
     {'q', "quiet", NULL, NULL, "do not print a line per second"},
     {0, "json", NULL, NULL, "print the result as JSON"},
@@ -52,15 +67,22 @@ static const struct cli_option options[] = {
 
 static int set_mode(const struct cli_args *args, struct load_config *c)
 {
-    const char *mode = cli_option(args, "mode"), *rate = cli_option(args, "rate");
+    const char *mode = cli_option(args, "mode"), *rate = cli_option(args, "rate"), *arrivals = cli_option(args, "arrivals");
+    bool trace = arrivals && strcmp(arrivals, "even") && strcmp(arrivals, "poisson");
     struct error e;
+    if (trace && rate)
+        return cli_usage(args->command, "--arrivals %.60s has the times of all requests: leave out --rate", arrivals);
     if (!mode)
-        mode = rate ? "fixed" : "throughput";
+        mode = rate || arrivals ? "fixed" : "throughput";
     c->mode = !strcmp(mode, "fixed") ? LOAD_FIXED : !strcmp(mode, "throttle") ? LOAD_THROTTLE : LOAD_THROUGHPUT;
     if (c->mode == LOAD_THROUGHPUT && rate)
         return cli_usage(
             args->command,
             "--mode throughput has no rate: it sends as fast as answers come; leave --rate out, or use --mode throttle or fixed");
+    if (c->mode == LOAD_THROUGHPUT && arrivals)
+        return cli_usage(args->command, "--mode throughput has no arrivals: a request is sent when an answer has come");
+    if (trace)
+        return arrivals_read(&c->schedule, arrivals, &e) ? cli_fail("%s", e.text) : CLI_OK;
     if (c->mode != LOAD_THROUGHPUT && !rate)
         return cli_usage(args->command, "--mode %s needs --rate", mode);
     return rate && schedule_parse(&c->schedule, rate, &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
@@ -68,7 +90,7 @@ static int set_mode(const struct cli_args *args, struct load_config *c)
 
 static int set_times(const struct cli_args *args, struct load_config *c)
 {
-    unsigned long long duration, warm_up, drain, timeout, interval;
+    unsigned long long duration, warm_up, drain, timeout, interval, think;
     int status = cli_duration(args, "duration", 10 * NS_PER_S, &duration);
     if (!status)
         status = cli_duration(args, "warm-up", 0, &warm_up);
@@ -76,6 +98,8 @@ static int set_times(const struct cli_args *args, struct load_config *c)
         status = cli_duration(args, "drain", 0, &drain);
     if (!status)
         status = cli_duration(args, "timeout", 30 * NS_PER_S, &timeout);
+    if (!status)
+        status = cli_duration(args, "think", 0, &think);
     if (!status)
         status = cli_duration(args, "log-interval", NS_PER_S, &interval);
     if (status)
@@ -86,6 +110,11 @@ static int set_times(const struct cli_args *args, struct load_config *c)
         return cli_usage(args->command, "--log-interval must be at least 10ms");
     if (duration > 1000000000000000 || warm_up > 1000000000000000 || drain > 1000000000000000 || timeout > 1000000000000000)
         return cli_usage(args->command, "a time must be at most 11 days");
+    if (think && c->mode != LOAD_THROUGHPUT)
+        return cli_usage(args->command, "--think is for --mode throughput: on a schedule, requests do not wait for answers");
+    if (c->schedule.arrivals && !cli_option(args, "duration"))
+        duration = c->schedule.arrivals[c->schedule.arrival_count - 1] + NS_PER_S;
+    c->think = think;
     c->duration = duration, c->warm_up = warm_up, c->drain = drain, c->timeout = timeout, c->log_interval = interval;
     return CLI_OK;
 }
@@ -106,6 +135,17 @@ static int set_sizes(const struct cli_args *args, struct load_config *c)
     return CLI_OK;
 }
 
+static int set_arrivals(const struct cli_args *args, struct load_config *c)
+{
+    const char *arrivals = cli_option(args, "arrivals");
+    struct error e;
+    uint32_t seed;
+    int status = cli_number(args, "seed", 1, &seed);
+    if (status || !arrivals || strcmp(arrivals, "poisson"))
+        return status;
+    return arrivals_poisson(&c->schedule, c->warm_up + c->duration, seed, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}
+
 /* ---- the target ---- */
 
 static int set_mock(const struct cli_args *args, struct load_config *c)
@@ -123,10 +163,19 @@ static int set_mock(const struct cli_args *args, struct load_config *c)
     return CLI_OK;
 }
 
-static int set_target(const struct cli_args *args, struct load_config *c)
+static int set_target(const struct cli_args *args, struct load_store *store, struct load_config *c)
 {
+    static const char *const of_stores[] = {"workload", "phase", "properties", "in-flight", "password-file"};
     struct error e;
     bool mock = cli_option(args, "mock") != NULL, command = cli_switch(args, "command");
+    if (store_is_meant(args) && !mock && !command) {
+        if (args->operand_count > 1)
+            return cli_usage(args->command, "'%.60s' is one argument too many", args->operands[1]);
+        return store_set(args, store, c);
+    }
+    for (size_t i = 0; i < sizeof of_stores / sizeof *of_stores; i++)
+        if (cli_option(args, of_stores[i]))
+            return cli_usage(args->command, "--%s needs a URL of a store or --driver: %s", of_stores[i], drivers_schemes());
     if (c->virtual_time && !mock)
         return cli_usage(args->command, "--virtual-time needs --mock");
     if (mock && command)
@@ -170,7 +219,7 @@ static int read_body(const char *text, struct buffer *body)
     return bad ? cli_fail("cannot read %.200s, or it has more than 64 MB", text + 1) : CLI_OK;
 }
 
-static int set_single(const struct cli_args *args, struct load_config *c)
+static int set_single(const struct cli_args *args, const char *path, struct load_config *c)
 {
     const char *method = cli_option(args, "method"), *text = cli_option(args, "body");
     struct buffer body;
@@ -179,11 +228,11 @@ static int set_single(const struct cli_args *args, struct load_config *c)
     buffer_init(&body, 64 << 20);
     int status = text ? read_body(text, &body) : CLI_OK;
     method = method ? method : text ? "POST" : "GET";
-    snprintf(name, sizeof name, "%s", c->target.kind == TARGET_HTTP ? method : c->target.kind == TARGET_MOCK ? "mock" : "command");
+    bool sent = c->target.kind == TARGET_HTTP || c->target.kind == TARGET_DRIVER;
+    snprintf(name, sizeof name, "%s", sent ? method : c->target.kind == TARGET_MOCK ? "mock" : "command");
     for (char *l = name; *l; l++)
         *l = *l >= 'A' && *l <= 'Z' ? (char)(*l - 'A' + 'a') : *l;
-    if (!status && mix_single(&c->mix, name, method, c->target.kind == TARGET_HTTP ? c->target.url.path : "/",
-                              body.data ? (char *)body.data : "", body.len, &e))
+    if (!status && mix_single(&c->mix, name, method, path, body.data ? (char *)body.data : "", body.len, &e))
         status = cli_usage(args->command, "%s", e.text);
     buffer_deinit(&body);
     return status;
@@ -211,13 +260,17 @@ static int render(const struct cli_args *args, struct load_config *c)
     return rc ? cli_fail("no memory for the requests") : CLI_OK;
 }
 
-static int set_mix(const struct cli_args *args, struct load_config *c)
+static int set_mix(const struct cli_args *args, const struct load_store *store, struct load_config *c)
 {
     const char *list = cli_option(args, "requests"), *file = cli_option(args, "request-file");
-    const char *path = c->target.kind == TARGET_HTTP ? c->target.url.path : "/";
+    const char *path = c->target.kind == TARGET_HTTP ? c->target.url.path : store->endpoint.path[0] ? store->endpoint.path : "/";
     struct error e;
     if (list && file)
         return cli_usage(args->command, "--requests and --request-file exclude each other");
+    if (c->target.workload)
+        return list || file || cli_option(args, "method") || cli_option(args, "body")
+                   ? cli_usage(args->command, "--workload has its own operations: leave out the options for requests")
+                   : render(args, c);
     if ((list || file) && (cli_option(args, "method") || cli_option(args, "body")))
         return cli_usage(args->command, "--method and --body are for one type of request; give them in --%s",
                          list ? "requests" : "request-file");
@@ -225,7 +278,7 @@ static int set_mix(const struct cli_args *args, struct load_config *c)
         return cli_usage(args->command, "%s", e.text);
     if (file && mix_read(&c->mix, file, &e))
         return cli_fail("%s", e.text);
-    int status = list || file ? CLI_OK : set_single(args, c);
+    int status = list || file ? CLI_OK : set_single(args, path, c);
     c->target.keep_alive = !cli_switch(args, "no-keep-alive");
     return status ? status : render(args, c);
 }
@@ -255,13 +308,16 @@ static void on_tick(void *context, const struct load_tick *tick)
 /* Returns the status of the command. Answers that are errors belong to the result, but if there are no other answers, the command fails. */
 static int judge(const struct load_config *c, const struct outcome *o)
 {
-    uint64_t errors = o->kinds[OUTCOME_REFUSED];
+    uint64_t errors = o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_WRONG];
     const char *what = c->target.kind == TARGET_HTTP ? "a status of 400 or more" : "a status other than 0";
     if (o->kinds[OUTCOME_ANSWERED])
         return CLI_OK;
     if (!errors)
         return cli_fail("not one request was answered%s%s", o->has_problem ? ": " : "", o->first_problem);
-    if (c->target.kind == TARGET_HTTP && !o->statuses[4] != !o->statuses[5])
+    if (c->target.kind == TARGET_DRIVER && !o->statuses[4] && !o->statuses[5])
+        return cli_fail("not one request succeeded: all %" PRIu64 " answers are errors%s%s", errors, o->has_problem ? "; the first: " : "",
+                        o->first_problem);
+    if (!o->statuses[4] != !o->statuses[5])
         what = o->statuses[4] ? "a status of 400 to 499; check the address and the path" : "a status of 500 to 599; check the server";
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
@@ -285,12 +341,15 @@ static int run_and_print(const struct cli_args *args, struct load_config *c)
     return status ? status : finished;
 }
 
-static int connect_and_run(const struct cli_args *args, struct load_config *c)
+static int connect_and_run(const struct cli_args *args, struct load_store *store, struct load_config *c)
 {
     const char *log = cli_option(args, "log");
     struct error e;
     if (c->target.kind == TARGET_HTTP && load_resolve(&c->target, &e))
         return cli_fail("%s", e.text);
+    if (c->target.kind == TARGET_DRIVER && store_connect(store))
+        return CLI_FAILED;
+    c->target.driver_target = store->target;
     if (c->target.url.tls && tls_new(&c->target.tls, c->target.url.host, cli_switch(args, "insecure"), &e))
         return cli_fail("%s", e.text);
     struct ticking ticking = {.quiet = cli_switch(args, "quiet")};
@@ -309,28 +368,36 @@ static int load_command(const struct cli_args *args)
 {
     struct load_config c = {
         .interrupted = was_interrupted, .spin = cli_switch(args, "spin"), .virtual_time = cli_switch(args, "virtual-time")};
+    struct load_store store = {0};
     int status = set_mode(args, &c);
     if (!status)
         status = set_times(args, &c);
     if (!status)
         status = set_sizes(args, &c);
     if (!status)
-        status = set_target(args, &c);
+        status = set_target(args, &store, &c);
     if (!status)
-        status = set_mix(args, &c);
+        status = set_mix(args, &store, &c);
     if (!status)
-        status = connect_and_run(args, &c);
+        status = set_arrivals(args, &c);
+    if (!status)
+        status = connect_and_run(args, &store, &c);
+    store_deinit(&store);
     tls_free(c.target.tls);
     load_target_deinit(&c.target);
     mix_deinit(&c.mix);
+    schedule_deinit(&c.schedule);
     return status;
 }
 
 const struct cli_command command_load = {
     .name = "load",
     .arguments = "[OPTION...] (URL | --mock MODEL | --command -- PROGRAM...)",
-    .summary = "put load on a server and measure response times without coordinated omission",
-    .about = "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due on a schedule that does not wait for "
+    .summary = "put load on a server or a store and measure response times without coordinated omission",
+    .about = "Sends requests to URL: by HTTP/1.1 (http, https), HTTP/2 (h2, h2s) or gRPC (grpc, grpcs), or operations on records "
+             "(--workload) to "
+             "Redis (redis, rediss), memcached, PostgreSQL (postgresql) or Cassandra (cql, cqls). With --rate they are due on a schedule "
+             "that does not wait for "
              "answers: request n is due n/rate after the start, however slow the server is. A request that finds every "
              "connection busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
              "Three times are measured for each request. The service time is the time from sending to the end of the answer. The wait is "
@@ -342,12 +409,17 @@ const struct cli_command command_load = {
              "request on a connection as soon as the answer has come, and measures only service times.\n\n"
              "The log (-o) is for 'candor hist' and other readers of HDR histogram logs; its tags are NAME-rt, NAME-st "
              "and NAME-wt for each type of request, generator-lateness and connection-wait. Values are ns.\n\n"
-             "docs/formats/load.md describes --json, the log's tags and the file of requests.",
+             "docs/load.md describes servers, stores and workloads; docs/formats/load.md describes --json, the log's tags and the file of "
+             "requests.",
     .examples = "candor load -r 1000 -d 30s -o run.hlog http://localhost:8080/\n"
                 "    a thousand requests per second, logged\n"
                 "candor load -r 0-2000:20s,2000 --requests insert=1:POST:/items,read=9:GET:/items "
                 "http://localhost:8080\n"
                 "    two types of requests, after a ramp of 20 s\n"
+                "candor load --workload a --phase load redis://localhost\n"
+                "    fill a table in Redis with the records of YCSB's workload a\n"
+                "candor load --workload a -r 20000 --in-flight 16 -d 60s redis://localhost\n"
+                "    its operations, 20,000 per second\n"
                 "candor load --mock delay=4ms -c 1 -r 1000 -d 60s --virtual-time\n"
                 "    why the service time alone misleads: it is 4 ms, while callers wait 45 s\n"
                 "candor load --command -r 5 -c 4 -- grep -r word /usr/share/doc\n"

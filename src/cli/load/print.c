@@ -19,7 +19,9 @@ static const struct {
     const char *key, *text;
 } kinds[OUTCOME_KINDS] = {
     {"answered", "answered"},
-    {"refused", "answered with an error (a status of 400 or more; for a program, a status other than 0)"},
+    {"refused",
+     "answered with an error (a status of 400 or more; for a program, a status other than 0; for a store, an error or no such record)"},
+    {"wrong", "answered with another value than the one that was written"},
     {"no_connection", "failed: no connection"},
     {"broken", "failed: connection broken, or no HTTP answer"},
     {"timeouts", "timed out"},
@@ -66,12 +68,13 @@ static struct figures figures_of(const struct candor_histogram *h)
 
 static uint64_t answers(const struct outcome *o)
 {
-    return o->kinds[OUTCOME_ANSWERED] + o->kinds[OUTCOME_REFUSED];
+    return o->kinds[OUTCOME_ANSWERED] + o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_WRONG];
 }
 
 static uint64_t errors(const struct outcome *o)
 {
-    return o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_NO_CONNECT] + o->kinds[OUTCOME_BROKEN] + o->kinds[OUTCOME_TIMEOUT];
+    return o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_WRONG] + o->kinds[OUTCOME_NO_CONNECT] + o->kinds[OUTCOME_BROKEN] +
+           o->kinds[OUTCOME_TIMEOUT];
 }
 
 static double per_second(const struct load_result *r)
@@ -114,7 +117,8 @@ static void print_counts(const struct outcome *o)
         if (o->kinds[i] || i == OUTCOME_ANSWERED)
             printf("  %14s %s\n", progress_count(o->kinds[i], n, sizeof n), kinds[i].text);
     if (o->reconnects)
-        printf("  %14s sent again, because the server had closed the idle connection\n", progress_count(o->reconnects, n, sizeof n));
+        printf("  %14s sent again, because the server had closed the connection before it began with them\n",
+               progress_count(o->reconnects, n, sizeof n));
     if (o->has_problem)
         printf("  first problem: %s\n", o->first_problem);
 }
@@ -153,6 +157,9 @@ int load_print_text(const struct load_config *config, const struct load_result *
     if (outcome_histogram(&sum))
         return -1;
     enum outcome_time figure = config->mode == LOAD_FIXED ? OUTCOME_RESPONSE : OUTCOME_SERVICE;
+    if (config->think)
+        printf("closed system: each of %" PRIu32 " connections waits %s after an answer, so the load falls when the server is slow\n",
+               config->connections, duration((int64_t)config->think, text));
     printf("mode %s, %s measured%s, %.1f answers per second\n", mode_names[config->mode], duration((int64_t)r->elapsed, text),
            r->interrupted ? " (interrupted)" : "", per_second(r));
     print_counts(&r->outcome);

@@ -39,7 +39,7 @@ void lock_samples_take(const struct lock_sample *s)
 {
     const struct lock_wait *wait = s->wait;
     struct jfr_writer *w = lock_samples.recording->writer;
-    uint32_t own = names_thread_id(s->thread);
+    uint32_t own = s->thread ? names_thread_id(s->thread) : 0;
     struct jfr_lock_wait e = {.ticks = wait->since,
                               .duration_ticks = wait->ns,
                               .thread = s->virtual_id ? s->virtual_id : own,

@@ -1,6 +1,6 @@
-/* Writes waits for locks into the recording, as events with names and weights. Three files use this: locks.c for waits that have ended,
- * open_waits.c for waits that have not ended at the recording's end, and lock_holders.c for holders of locks that other threads wait for.
- * Only the collector calls these functions. */
+/* Writes waits for locks into the recording, as events with names and weights. Four files use this: locks.c for waits that have ended,
+ * open_waits.c and open_virtual_waits.c for waits that have not ended at the recording's end, and lock_holders.c for holders of locks that
+ * other threads wait for. Only the collector calls these functions. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 
@@ -21,8 +21,8 @@ struct lock_samples {
 extern struct lock_samples lock_samples;
 
 struct lock_sample {
-    const struct sampled_thread *thread;
-    uint32_t virtual_id; /* the virtual thread's id in the event; 0 = none */
+    const struct sampled_thread *thread; /* NULL: a virtual thread without a carrier */
+    uint32_t virtual_id;                 /* the virtual thread's id in the event; 0 = none */
     uint32_t stack, class_name;
     enum outcome outcome;
     const struct lock_wait *wait;

@@ -5,8 +5,11 @@
 #include "agent/collect/lock/lock_holders.h"
 #include "agent/collect/lock/lock_pace.h"
 #include "agent/collect/lock/lock_samples.h"
+#include "agent/collect/lock/open_virtual_waits.h"
 #include "agent/collect/lock/open_waits.h"
 #include "agent/hot/calls/park.h"
+#include "agent/hot/calls/virtual_purpose.h"
+#include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
@@ -190,6 +193,8 @@ static void describe(uint32_t sink)
         jfr_write_setting(w, now, "lock_rate", text);
     }
     jfr_write_setting(w, now, "lock_parks", session.parks ? "seen" : "unseen");
+    if (vm_layout.virtuals.usable || lock_events.sees_virtual)
+        jfr_write_setting(w, now, "lock_virtual_threads", lock_events.sees_virtual ? "seen" : "unseen");
     snprintf(text, sizeof text, "%" PRIu64 " ns", threshold);
     jfr_write_active_setting(w, now, "jdk.JavaMonitorEnter", "enabled", "true");
     jfr_write_active_setting(w, now, "jdk.JavaMonitorEnter", "threshold", text);
@@ -205,7 +210,8 @@ static void describe(uint32_t sink)
 
 static int reserve(const void *options, struct error *e)
 {
-    return lane_table_init(&lock_lanes) ? error_set(e, -ENOMEM, "not enough address space for the locks' queues") : 0;
+    return lane_table_init(&lock_lanes) || virtual_waits_init() ? error_set(e, -ENOMEM, "not enough address space for the locks' queues")
+                                                                : 0;
 }
 
 static void begin(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols)
@@ -225,6 +231,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
     atomic_store(&lock_config.began_ns, now);
     atomic_fetch_add(&lock_config.beginning, 1);
     park_forget();
+    virtual_purpose_forget();
     for (int i = 0; i < LOCK_GROUPS; i++) {
         lock_pace_begin(&session.paces[i], rate(), threshold_asked(), now);
         atomic_store(&lock_config.limits[i].tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
@@ -268,6 +275,7 @@ static void close(void)
 static void end(void (*drain_all)(void))
 {
     open_waits_take(); /* while the JVM still reports the end of waits */
+    open_virtual_waits_take();
     silence();
     close();
 }
@@ -276,6 +284,7 @@ static void release(void)
 {
     silence();
     lane_table_deinit(&lock_lanes);
+    virtual_waits_deinit();
 }
 
 const struct part lock_part = {.reserve = reserve,

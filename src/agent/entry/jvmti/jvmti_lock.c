@@ -2,6 +2,7 @@
 
 #include "agent/entry/jvmti/java_attach.h"
 #include "agent/entry/jvmti/jvmti_events.h"
+#include "agent/entry/jvmti/jvmti_mounts.h"
 #include "agent/hot/calls/lock.h"
 #include "agent/hot/java/virtual.h"
 #include "agent/hot/layout.h"
@@ -21,16 +22,27 @@ static const struct jvmti_events events = {{.can_generate_monitor_events = 1},
                                            JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                            JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
 
+static void mounted(JNIEnv *jni, jthread thread, int64_t id);
+static void unmounted(JNIEnv *jni, jthread thread, int64_t id);
+static const struct mounts_reports reports = {mounted, unmounted};
+
+static bool has_virtual_threads(void)
+{
+    return jvm_facts.java_version >= VIRTUAL_THREADS_SINCE;
+}
+
 static int open_events(struct error *e)
 {
     if (!vm_layout.usable || !vm_layout.env_offset)
         return error_set(e, -ENOTSUP,
                          "event=lock needs to walk this JVM's stacks, but the JVM's tables do not describe them (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
-    if (!java_attach())
+    JNIEnv *jni = java_attach();
+    if (!jni)
         return java_attach_refused(e);
     jvmtiError rc = jvmti_events_on(jvmti, &events);
     is_open = !rc;
+    lock_events.sees_virtual = is_open && has_virtual_threads() && jvmti_mounts_follow(jni, MOUNTS_FOR_LOCKS, &reports);
     java_detach();
     return rc ? error_set(e, -ENOTSUP, "event=lock: this JVM does not report waits for monitors (JVMTI error %d); use event=wall", (int)rc)
               : 0;
@@ -41,6 +53,7 @@ static void close_events(void)
     if (!is_open || !java_attach())
         return;
     is_open = false;
+    jvmti_mounts_leave(MOUNTS_FOR_LOCKS);
     jvmti_events_off(jvmti, &events);
     java_detach();
 }
@@ -59,8 +72,7 @@ static uintptr_t java_thread_of(JNIEnv *jni)
 /* Returns a virtual thread's own id, which differs from its carrier's. For other threads the result may be 0. */
 static int64_t id_of(JNIEnv *jni, jthread thread)
 {
-    bool may_be_virtual =
-        jvm_facts.java_version >= VIRTUAL_THREADS_SINCE && (!vm_layout.virtuals.usable || virtual_is_mounted(java_thread_of(jni)));
+    bool may_be_virtual = has_virtual_threads() && (!vm_layout.virtuals.usable || virtual_is_mounted(java_thread_of(jni)));
     return may_be_virtual && id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0;
 }
 
@@ -74,7 +86,12 @@ static bool leaves_its_carrier(int64_t id)
 
 void JNICALL jvmti_lock_enter(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object)
 {
-    if (is_on() && !leaves_its_carrier(id_of(jni, thread)))
+    if (!is_on())
+        return;
+    int64_t id = id_of(jni, thread);
+    if (leaves_its_carrier(id))
+        lock_begin_virtual(java_thread_of(jni), id, LOCK_MONITOR);
+    else
         lock_begin_monitor(java_thread_of(jni));
 }
 
@@ -96,15 +113,33 @@ void JNICALL jvmti_lock_entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobj
     if (!is_on())
         return;
     int64_t id = id_of(jni, thread);
-    if (leaves_its_carrier(id))
-        lock_lose(LOCK_LOSS_VIRTUAL, 0);
-    else if (lock_end_monitor(&wait))
+    if (leaves_its_carrier(id) ? lock_end_virtual(id, LOCK_MONITOR, &wait) : lock_end_monitor(&wait))
         record(env, jni, object, &wait, id);
+}
+
+/* ---- parks of virtual threads ---- */
+
+static void unmounted(JNIEnv *jni, jthread thread, int64_t id)
+{
+    if (is_on() && jvmti_mounts_doing(jni, thread) == VIRTUAL_PARKS)
+        lock_begin_virtual(java_thread_of(jni), id, LOCK_PARK);
+}
+
+/* A thread that still parks could not leave its carrier. It parks on the carrier next, which is a park like any other. */
+static void mounted(JNIEnv *jni, jthread thread, int64_t id)
+{
+    struct lock_wait wait;
+    if (!is_on())
+        return;
+    if (jvmti_mounts_doing(jni, thread) == VIRTUAL_PARKS)
+        lock_forget_virtual(id);
+    else if (lock_end_virtual(id, LOCK_PARK, &wait))
+        lock_record(&wait, NULL, id);
 }
 
 void jvmti_lock_init(jvmtiEnv *env, jfieldID thread_id)
 {
     jvmti = env;
     id_field = thread_id;
-    lock_events = (struct lock_events){open_events, close_events};
+    lock_events = (struct lock_events){.open = open_events, .close = close_events};
 }

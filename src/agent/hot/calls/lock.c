@@ -1,6 +1,8 @@
 #include "agent/hot/calls/lock.h"
 
 #include "agent/hot/calls/park.h"
+#include "agent/hot/calls/virtual_purpose.h"
+#include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/java/virtual.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
@@ -49,6 +51,8 @@ struct visit {
     struct lock_lane *lane;
     enum lock_kind kind;
     uintptr_t java_thread;
+    uint64_t virtual_key;                    /* key_of the wait of a virtual thread that begins to wait without a carrier */
+    const struct virtual_wait *virtual_wait; /* the wait of a virtual thread that has returned to a carrier */
     uint64_t now, deadline;
     const struct lock_wait *wait; /* the wait to be recorded */
     const char *class_name;
@@ -204,16 +208,10 @@ static bool find_beginning(const struct visit *v, uint64_t *since)
     return true;
 }
 
-static void end(void *visit)
+/* Counts a wait that has ended, and decides whether it is recorded. */
+static void settle(struct visit *v, uint64_t since, struct lock_wait *wait)
 {
-    struct visit *v = visit;
     struct lock_lane *lane = v->lane;
-    struct lock_wait *wait = &lane->wait;
-    uint64_t since;
-    v->is_done = true;
-    renew(lane);
-    if (!find_beginning(v, &since))
-        return;
     enum lock_group group = lock_group_of(wait);
     struct lock_limit *limit = &lock_config.limits[group];
     uint64_t threshold = atomic_load_explicit(&limit->threshold, memory_order_relaxed);
@@ -231,6 +229,16 @@ static void end(void *visit)
     }
     *v->ended = *wait;
     v->ended->generation = v->generation;
+}
+
+static void end(void *visit)
+{
+    struct visit *v = visit;
+    uint64_t since;
+    v->is_done = true;
+    renew(v->lane);
+    if (find_beginning(v, &since))
+        settle(v, since, &v->lane->wait);
 }
 
 bool lock_end_monitor(struct lock_wait *wait)
@@ -259,6 +267,71 @@ void lock_end_park(const struct lock_park *park)
     if (enter(&v, park->generation, end) && v.is_wanted)
         lock_record(&wait, NULL, 0);
     errno = saved;
+}
+
+/* ---- waits of virtual threads without a carrier ---- */
+
+/* A virtual thread that waits for a monitor may leave its carrier and return without an end of this wait. So its waits of the two kinds
+ * have different keys. */
+static uint64_t key_of(int64_t id, enum lock_kind kind)
+{
+    return (uint64_t)id << LOCK_VIRTUAL_SHIFT | kind;
+}
+
+static void begin_virtual(void *visit)
+{
+    struct visit *v = visit;
+    /* Relaxed, as in renew. */
+    struct virtual_wait wait = {
+        .since = v->now, .kind = v->kind, .beginning = atomic_load_explicit(&lock_config.beginning, memory_order_relaxed)};
+    v->is_done = true;
+    if (v->kind == LOCK_MONITOR)
+        lock_find_monitor(v->java_thread, &wait.target);
+    else if (!lock_find_blocker(v->java_thread, &wait.target) && virtual_purpose(v->java_thread) != VIRTUAL_PURPOSE_PARK)
+        return;
+    if (!virtual_waits_add(v->virtual_key, &wait))
+        lock_lose(LOCK_LOSS_VIRTUAL, 0);
+}
+
+void lock_begin_virtual(uintptr_t java_thread, int64_t id, enum lock_kind kind)
+{
+    int saved = errno;
+    struct visit v = {.kind = kind, .java_thread = java_thread, .virtual_key = key_of(id, kind), .now = time_now_ns(CLOCK_MONOTONIC)};
+    if (is_on() && !find_lane(&v))
+        lock_lose(LOCK_LOSS_NO_THREAD, 0);
+    else if (v.lane)
+        enter(&v, 0, begin_virtual);
+    errno = saved;
+}
+
+static void end_virtual(void *visit)
+{
+    struct visit *v = visit;
+    struct lock_wait wait = {.kind = v->kind, .since = v->virtual_wait->since, .target = v->virtual_wait->target};
+    v->is_done = true;
+    renew(v->lane);
+    settle(v, wait.since, &wait);
+}
+
+/* Most virtual threads that come to a carrier have not waited for a lock, so the table is searched before the lane is touched. */
+bool lock_end_virtual(int64_t id, enum lock_kind kind, struct lock_wait *wait)
+{
+    struct virtual_wait taken;
+    if (!is_on() || !virtual_waits_take(key_of(id, kind), &taken) ||
+        taken.beginning != atomic_load_explicit(&lock_config.beginning, memory_order_relaxed))
+        return false;
+    int saved = errno;
+    struct visit v = {.kind = kind, .now = time_now_ns(CLOCK_MONOTONIC), .ended = wait, .virtual_wait = &taken};
+    if (!find_lane(&v) || !enter(&v, 0, end_virtual))
+        lock_lose(LOCK_LOSS_NO_THREAD, 0);
+    errno = saved;
+    return v.is_wanted;
+}
+
+void lock_forget_virtual(int64_t id)
+{
+    struct virtual_wait none;
+    virtual_waits_take(key_of(id, LOCK_PARK), &none);
 }
 
 /* ---- records ---- */

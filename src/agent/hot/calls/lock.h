@@ -16,7 +16,8 @@
  *     ..n-2    of a virtual thread, as in hot/record.h
  *     n-1      outcome in bits 0-15, words of the virtual thread in bits 32-47, of the class in bits 48-63
  *
- * A thread is not inside its lane while it waits. The functions are wait-free. */
+ * A thread is not inside its lane while it waits. A virtual thread that waits without a carrier is in hot/calls/virtual_waits.h meanwhile;
+ * its wait is counted and recorded in the lane of the carrier to which it returns. The functions are wait-free. */
 #ifndef CANDOR_AGENT_HOT_CALLS_LOCK_H
 #define CANDOR_AGENT_HOT_CALLS_LOCK_H
 
@@ -41,6 +42,7 @@ enum {
     LOCK_HEAD = 8,
     LOCK_IS_WHOLE = 1 << 8, /* in word 3, like the next constant */
     LOCK_IS_OF_SYNCHRONIZER = 1 << 9,
+    LOCK_VIRTUAL_SHIFT = 1, /* a key of hot/calls/virtual_waits.h is a thread's id, shifted by this, and below it enum lock_kind */
     LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LANE_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
 };
 
@@ -107,6 +109,13 @@ bool lock_end_monitor(struct lock_wait *wait);
  * lock_end_park after it. deadline: NULL = none. */
 bool lock_begin_park(const struct timespec *deadline, struct lock_park *park);
 void lock_end_park(const struct lock_park *park);
+
+/* Called on the carrier when a virtual thread begins to wait without it, and when the thread has returned to a carrier. kind: a wait for a
+ * monitor, or a park; a park in which the thread only sleeps, or waits for a socket, does not count. lock_end_virtual works like
+ * lock_end_monitor. lock_forget_virtual: the thread has not left its carrier after all. */
+void lock_begin_virtual(uintptr_t java_thread, int64_t id, enum lock_kind kind);
+bool lock_end_virtual(int64_t id, enum lock_kind kind, struct lock_wait *wait);
+void lock_forget_virtual(int64_t id);
 
 /* Writes the record of a wait. class_name: NULL = take it from the target's klass. thread_id: the id of the java.lang.Thread, or of
  * the virtual thread if the thread runs one; 0 = unknown. */

@@ -329,20 +329,28 @@ void claims_look(void)
     hooks_look(hooks, NAMES);
 }
 
+/* The function with which a handler returns to the kernel; NULL = none. Without the flag the member has whatever the program's memory had:
+ * where handlers need no such function, the JVM does not set it, and neither the C library nor the kernel looks at it. */
+static void (*restorer_of(const struct kernel_action *a))(void)
+{
+    return a->flags & HAS_RESTORER ? a->restorer : NULL;
+}
+
 /* Sets the handler by the system call, because another copy of the agent that came first would otherwise only note it. The C library knows
  * how a handler returns to the kernel; that function is found in a handler that the C library has set. */
 static int install(int signal, const struct kernel_action *ours, const struct kernel_action *now)
 {
-    struct kernel_action set = *ours, other = *now;
+    struct kernel_action set = *ours, other;
     struct sigaction sa;
-    if (!other.restorer && action_exchange(SIGSEGV, NULL, &other))
-        other.restorer = NULL;
-    if (other.restorer) {
-        set.flags |= HAS_RESTORER;
-        set.restorer = other.restorer;
-    }
-    if (other.restorer || frame_needs_no_restorer)
+    if (frame_needs_no_restorer)
         return action_exchange(signal, &set, NULL);
+    set.restorer = restorer_of(now);
+    if (!set.restorer && !action_exchange(SIGSEGV, NULL, &other))
+        set.restorer = restorer_of(&other);
+    if (set.restorer) {
+        set.flags |= HAS_RESTORER;
+        return action_exchange(signal, &set, NULL);
+    }
     from_kernel(&sa, ours);
     return sigaction(signal, &sa, NULL) ? -errno : 0;
 }

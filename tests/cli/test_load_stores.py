@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""candor load with real servers of its drivers: as many operations as the server counts, values that are read are those that were written,
+wrong values and logins are reported. CQL's server is a strict double (tests/lib/cqlserver.py).
+
+tier: default
+timeout: 600
+"""
+import json
+import pathlib
+import shutil
+import socket
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import stores
+
+RECORDS, OPERATIONS = 300, 1500
+SIZES = f"recordcount={RECORDS},operationcount={OPERATIONS},fieldlength=20"
+
+
+def load(*arguments):
+    result = ct.candor("load", "--json", "-q", *arguments)
+    figures = json.loads(result.out) if result.out.startswith("{") else {}
+    counts = {one["name"]: one["service"]["count"] for one in figures.get("requests", [])}
+    return result, figures, counts
+
+
+def clean(figures, wanted):
+    """All requests are answered, and none is missing."""
+    return figures.get("outcomes", {}).get("answered") == wanted == sum(figures["outcomes"].values()) == figures["service"]["count"]
+
+
+def fill(store, name):
+    result, figures, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, store.url)
+    return ct.ok(result.status == 0 and clean(figures, RECORDS), f"{name}: the load phase inserts each record once", result)
+
+
+def run(store, name, workload, *options):
+    result, figures, counts = load("--workload", workload, "--properties", SIZES, *options, store.url)
+    ct.ok(result.status == 0 and clean(figures, OPERATIONS), f"{name}, workload {workload}: each operation is answered", result)
+    return counts
+
+
+def record_store(store, name):
+    """Workload a with one request at a time, and b with many in progress on a connection, by schedule."""
+    if not fill(store, name):
+        return
+    first = run(store, name, "a")
+    second = run(store, name, "b", "--in-flight", "16", "-c", "2", "-r", "20000", "--drain", "60s")
+    reads, updates = first["read"] + second["read"], first["update"] + second["update"]
+    found = store.counts()
+    wanted = {"read": reads, "update": updates, "insert": RECORDS, "write": updates + RECORDS}
+    ct.ok(found == {key: wanted[key] for key in found}, f"{name}: the server counts the same", (found, wanted))
+
+
+def all_workloads(store, name):
+    for workload in "cdef":
+        run(store, name, workload, "--in-flight", "4", "-c", "3")
+    only = ct.WORK / "one.properties"
+    only.write_text("# one field of each record\nreadproportion=1\nupdateproportion=0\nreadallfields=false\n"
+                    "requestdistribution = sequential\n")
+    run(store, name, str(only))
+
+
+def spoiled(store, name):
+    store.spoil()
+    result, figures, _ = load("--workload", "c", "--properties", SIZES, store.url)
+    ct.ok(result.status == 1 and figures["outcomes"]["wrong"] == OPERATIONS and "another value" in figures["first_problem"],
+          f"{name}: a value that nobody has written is found", result)
+    result, figures, _ = load("--workload", "c", "--properties", SIZES + f",recordcount={RECORDS + 100000}", store.url)
+    ct.ok(figures["outcomes"]["refused"] > OPERATIONS / 2 and "--phase load" in figures["first_problem"],
+          f"{name}: a record that is missing is an error with its remedy", result)
+
+
+def refused(url, name):
+    result, _, _ = load("--workload", "a", "-d", "1s", url)
+    ct.ok(result.status == 1 and result.err.count("\n") == 1 and "login" in result.err and "wrong-pw" not in result.err,
+          f"{name}: a wrong password is refused at once, and not shown", result)
+
+
+def calls(store, name):
+    """Requests of the user, for servers without records."""
+    result, figures, _ = load("-r", "5000", "--drain", "60s", "-d", "300ms", "-c", "1", "--in-flight", "8", store.url)
+    ct.ok(result.status == 0 and clean(figures, 1500), f"{name}: each request is answered", result)
+    if name == "nginx":
+        ct.ok(figures["connects"] >= 2 and figures["statuses"]["2xx"] == 1500 and figures["body_bytes"] == 5 * 1500,
+              "nginx: it ends a connection after 1,000 requests, and none is lost", figures)
+    ct.ok(store.counts() == {"requests": 1500}, f"{name}: the server counts the same")
+
+
+class Lines:
+    """A server that answers each line with a line, and counts them."""
+
+    def __init__(self):
+        self.listener, self.count, self.lock = socket.create_server(("127.0.0.1", 0)), 0, threading.Lock()
+        self.url = f"line://127.0.0.1:{self.listener.getsockname()[1]}/hello"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        with client, client.makefile("rwb", buffering=0) as lines:
+            while line := lines.readline():
+                with self.lock:
+                    self.count += line == b"hello\n"
+                lines.write(line)
+
+
+def own_driver():
+    """The example of examples/: built as its comment says, and used."""
+    compiler, library, server = shutil.which("cc"), ct.WORK / "line.so", Lines()
+    built = ct.run(compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{ct.ROOT / 'include'}", "-o", library,
+                   ct.ROOT / "examples" / "load_driver.c")
+    ct.ok(built.status == 0, "the example of a driver builds", built)
+    result, figures, _ = load("--driver", library, "-r", "5000", "-d", "300ms", "--drain", "60s", "-c", "3", "--in-flight", "8", server.url)
+    ct.ok(result.status == 0 and clean(figures, 1500) and server.count == 1500, "and its server counts the same", (result, server.count))
+    result = ct.candor("load", "--driver", ct.BUILD / "libcandor.so", "x://h")
+    ct.ok(result.status == 1 and "is no driver" in result.err, "a library that is no driver is refused", result)
+
+
+def usage():
+    for words, text in ((("--workload", "a", "http://127.0.0.1:1/"), "--workload needs a URL of a store"),
+                        (("redis://127.0.0.1:1",), "cannot connect to 127.0.0.1:1"),
+                        (("--workload", "e", "memcached://127.0.0.1:1"), "memcached has no scan"),
+                        (("--workload", "x", "redis://127.0.0.1:1"), "cannot read the workload x"),
+                        (("--workload", "a", "--properties", "recordcount=0", "redis://127.0.0.1:1"), "recordcount=0"),
+                        (("--phase", "load", "redis://127.0.0.1:1"), "--phase needs --workload"),
+                        (("postgresql://127.0.0.1:1/x",), "needs --workload"),
+                        (("--in-flight", "0", "redis://127.0.0.1:1"), "--in-flight must be"),
+                        (("--driver", "/no/such.so", "x://h"), "cannot load the driver"),
+                        (("gopher://h/",), "is not a URL of http:// or https://")):
+        result = ct.candor("load", *words)
+        ct.ok(result.status in (1, 2) and text in result.err and result.err.count("\n") == 1, f"wrong usage: {text}", result)
+
+
+ct.need(ct.PROGRAM)
+usage()
+own_driver()
+if server := stores.redis():
+    record_store(server, "redis")
+    all_workloads(server, "redis")
+    spoiled(server, "redis")
+if server := stores.redis("pw%1"):
+    result, _, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, server.url.replace("://", "://:pw%251@"))
+    ct.ok(result.status == 0, "redis: a login", result)
+    (ct.WORK / "password").write_text("pw%1\n")
+    result, _, _ = load("--workload", "c", "--properties", SIZES, "--password-file", ct.WORK / "password", server.url)
+    ct.ok(result.status == 0, "redis: a password in a file", result)
+    refused(server.url.replace("://", "://:wrong-pw@"), "redis")
+if server := stores.memcached():
+    record_store(server, "memcached")
+if server := stores.memcached(("me", "secret")):
+    result, _, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, server.url.replace("://", "://me:secret@"))
+    ct.ok(result.status == 0, "memcached: a login", result)
+    refused(server.url.replace("://", "://me:wrong-pw@"), "memcached")
+if server := stores.postgres():
+    record_store(server, "postgresql")
+    all_workloads(server, "postgresql")
+    spoiled(server, "postgresql")
+    refused(server.url.replace("se%20cret", "wrong-pw"), "postgresql")
+record_store(stores.Cql(), "cql")
+server = stores.Cql("me", "secret")
+fill(server, "cql with a login")
+all_workloads(server, "cql with a login")
+refused(server.url.replace("secret", "wrong-pw"), "cql")
+if server := stores.nginx():
+    result, figures, _ = load("-r", "1000", "-d", "10ms", "--drain", "9s", server.url.replace("/x", "/no"))
+    ct.ok(figures["outcomes"]["refused"] == 10 and "400 to 499" in result.err, "nginx: answers of 404 are errors", result)
+    (server.folder / "access").write_text("")
+    calls(server, "nginx")
+if server := stores.grpc():
+    result, figures, _ = load("-r", "1000", "-d", "10ms", "--drain", "9s", server.url.replace("Check", "Fly"))
+    ct.ok(figures["outcomes"]["refused"] == 10 and "gRPC status 12" in figures["first_problem"], "gRPC: a method that is none", result)
+    calls(server, "gRPC")
+ct.done()

@@ -1,5 +1,5 @@
-/* zstd with one context for each thread and direction. To make a context takes longer than to unpack a column of a small segment. A thread's
- * contexts are freed when it ends. */
+/* zstd with one context for each thread and direction. To make a context takes longer than to unpack a column of a small segment. The
+ * contexts of a thread are freed when it ends. */
 #ifndef CANDOR_STORE_FILES_PACKER_H
 #define CANDOR_STORE_FILES_PACKER_H
 

@@ -64,9 +64,11 @@ struct halt_parts {
 void halt_parts_deinit(struct halt_parts *p);
 
 /* Interns a thread's name, or "[123]" if it has none. context: struct halts. Returns 0 or -ENOMEM. halt_site does the same for the
- * frames of a stack that show the place in the program: "shop.Pool.take:42 < shop.Cart.pay:17". The id is 0 if there is none. */
+ * frames of a stack that show the place in the program: "shop.Pool.take:42 < shop.Cart.pay:17", and halt_context for the labels of a
+ * context. The id is 0 if there is none. */
 int halt_thread(void *context, struct jfr_value thread, uint32_t *id);
 int halt_site(void *context, struct jfr_value stack, uint32_t *id);
+int halt_context(void *context, struct jfr_value labels, uint32_t *id);
 /* Returns the id that `make` creates from the event's field; *rc becomes -ENOMEM if that fails. known: the ids that this maker has
  * already created for this chunk. */
 uint32_t halt_cached(struct halts *h, struct map *known, struct jfr_event *event, const char *field, jfr_make *make, int *rc);

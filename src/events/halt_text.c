@@ -37,6 +37,14 @@ int halt_thread(void *context, struct jfr_value thread, uint32_t *id)
     return rc;
 }
 
+int halt_context(void *context, struct jfr_value labels, uint32_t *id)
+{
+    int rc = 0;
+    struct jfr_text text = jfr_value_text(labels);
+    *id = halt_string(context, text.bytes, text.len, &rc);
+    return rc;
+}
+
 /* Whether a frame is outside the program. Frames of the JDK, the JVM and the kernel show how a program waits or is interrupted, not
  * where. Native frames below Java frames, which called Java, are outside, too. */
 static bool is_outside(struct jfr_text class_name, struct jfr_text frame_type, bool below_java)

@@ -29,7 +29,7 @@ const struct halt_type halt_types[] = {
     {"jdk.ExecuteVMOperation", HALT_VM_OPERATION, {"operation"}, .by = "caller"},
     {"jdk.JavaMonitorEnter", HALT_MONITOR, {"monitorClass"}, .by = "previousOwner"},
     {"jdk.JavaMonitorWait", HALT_WAIT, {"monitorClass"}, .by = "notifier"},
-    {"jdk.ThreadPark", HALT_PARK, {"parkedClass"}},
+    {"jdk.ThreadPark", HALT_PARK, {"parkedClass"}, .by = "owner"},
     {"jdk.ThreadSleep", HALT_SLEEP},
     {"jdk.VirtualThreadPinned", HALT_PINNED, {"blockingOperation", "pinnedReason"}},
     {"jdk.ZAllocationStall", HALT_ALLOCATION, {"type"}, .bytes = "size"},

@@ -17,10 +17,10 @@ enum { WHAT_BYTES_MAX = 4096 };
 struct reading {
     struct halts *h;
     struct halt_parts parts;
-    struct map sites, threads; /* for the current chunk: key -> id */
-    bool by_agent;             /* Candor's agent wrote this chunk */
-    bool locks, no_parks;      /* the agent records waits for monitors; it records no parks */
-    bool joined;               /* a recording of Candor, followed by the JDK's chunks */
+    struct map sites, threads, contexts; /* for the current chunk: key -> id */
+    bool by_agent;                       /* Candor's agent wrote this chunk */
+    bool locks, no_parks;                /* the agent records waits for monitors; it records no parks */
+    bool joined;                         /* a recording of Candor, followed by the JDK's chunks */
     bool spanned;
     int rc;
 };
@@ -72,6 +72,13 @@ static int64_t start_of(struct jfr_event *event)
 static uint32_t thread_of(struct reading *r, struct jfr_event *event, const char *name)
 {
     return halt_cached(r->h, &r->threads, event, name, halt_thread, &r->rc);
+}
+
+static uint32_t context_of(struct reading *r, struct jfr_event *event, const char *name)
+{
+    const struct jfr_field *f = jfr_type_field(event->type, name);
+    bool is_ours = f && !strcmp(f->type->name, "candor.types.Context");
+    return is_ours ? halt_cached(r->h, &r->contexts, event, name, halt_context, &r->rc) : 0;
 }
 
 static uint32_t site_of(struct reading *r, struct jfr_event *event)
@@ -130,6 +137,8 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
     one.thread = thread_of(r, event, "eventThread");
     one.by = type->by ? thread_of(r, event, type->by) : 0;
     one.site = site_of(r, event);
+    one.context = context_of(r, event, "context");
+    one.by_context = context_of(r, event, "ownerContext");
     one.bytes = number(event, type->bytes);
     one.is_open = r->by_agent && is_unfinished(event);
     if (type->kind == HALT_GC || type->kind == HALT_GC_PHASE)
@@ -309,6 +318,7 @@ static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
     r->locks = r->no_parks = false;
     map_clear(&r->sites);
     map_clear(&r->threads);
+    map_clear(&r->contexts);
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !r->rc && jfr_cursor_next(&cursor, &event);) {
         const struct taker *t = &takers[event.type->index];
         if (t->take)
@@ -356,6 +366,7 @@ int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems
     *h = (struct halts){0};
     map_init(&r.sites);
     map_init(&r.threads);
+    map_init(&r.contexts);
     int rc = strtab_init(&h->strings);
     if (rc)
         error_set(e, rc, "no memory for the halts");
@@ -372,6 +383,7 @@ int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems
     halt_parts_deinit(&r.parts);
     map_deinit(&r.sites);
     map_deinit(&r.threads);
+    map_deinit(&r.contexts);
     return rc;
 }
 

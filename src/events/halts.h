@@ -16,7 +16,7 @@
  * records short waits. However, a wait that had not ended when the agent's recording ended is taken from the JDK, if the JDK has it. If
  * the JDK's chunks follow Candor's own in a recording, the recording's time is that of Candor's chunks.
  *
- * Memory: about 90 bytes for each such event of the file, plus the texts. */
+ * Memory: about 100 bytes for each such event of the file, plus the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H
 #define CANDOR_EVENTS_HALTS_H
 
@@ -39,6 +39,8 @@ struct halt {
     uint32_t what;                   /* this and the following: string ids, 0 = unknown */
     uint32_t thread;                 /* the waiting thread */
     uint32_t by;                     /* the thread that requested the halt, or that caused the wait */
+    uint32_t context, by_context;    /* what those two threads worked for, if the agent reported the wait: labels, "endpoint=GET /cart;
+                                      * trace_id=..." (docs/formats/recording.md) */
     uint32_t site;                   /* the place in the program of the waiting thread, or otherwise of the requesting thread */
     uint32_t late;                   /* for a safepoint: the late threads, which still ran, and their places */
     uint32_t late_thread, late_site; /* the late thread that ran longest, and its place */

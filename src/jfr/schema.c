@@ -153,7 +153,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define WAIT_ENDS                                                                                                                          \
     SPAN_NS("weight", "Weight", "Waiting time that the event represents"),                                                                 \
         FLAG("finished", "Finished", "false: the thread still waited when the recording ended"), OUTCOME,                                  \
-        POOLED("carrierThread", T_THREAD, "Carrier Thread")
+        POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT, POOLED("ownerContext", T_CONTEXT, "Owner's Context")
 
 /* A line of the books, and the base from which it counts, have the same fields. */
 #define BOOK_LINE_FIELDS                                                                                                                   \
@@ -309,7 +309,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                 .label = "Safepoint Sample",
                                 .description = "The stack of a thread at a safepoint, and the wall-clock time that it represents",
                                 .category = "Candor",
-                                .fields = {WEIGHED_SAMPLE("Wall-clock time of threads that the sample represents"), OUTCOME}},
+                                .fields = {WEIGHED_SAMPLE("Wall-clock time of threads that the sample represents"), OUTCOME, CONTEXT}},
     TYPE(T_WALL_SAMPLE) = {.name = "candor.WallSample",
                            .without = JFR_WITHOUT_WALL,
                            .super = EVENT_SUPER,
@@ -472,7 +472,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                            .description = "The place of a thread that held a lock for which other threads waited",
                            .category = "Candor",
                            .fields = {WEIGHED_SAMPLE("Waiting time of other threads that the sample represents"), OUTCOME,
-                                      POOLED("lockClass", T_CLASS, "Lock Class")}},
+                                      POOLED("lockClass", T_CLASS, "Lock Class"), CONTEXT}},
     TYPE(T_THREAD_PARK) = {.name = "jdk.ThreadPark",
                            .without = JFR_WITHOUT_LOCK,
                            .super = EVENT_SUPER,
@@ -503,7 +503,8 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                     COUNT("collections", "Collections", "Collections that have begun since the object was allocated"),
                     OUTCOME,
                     {"path", T_STRING, S_STRING_REF, 0, NULL,
-                     "Path", "found, or the reason why no path to a root was found; empty: not searched"}}},
+                     "Path", "found, or the reason why no path to a root was found; empty: not searched"},
+                    CONTEXT}},
     TYPE(T_OLD_OBJECT) = {.name = "jdk.types.OldObject",
                           .without = JFR_WITHOUT_LIVE,
                           .label = "Old Object",
@@ -539,7 +540,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                           .fields = {START_TIME, POOLED("eventThread", T_THREAD, "Thread"),
                                      POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), POOLED("objectClass", T_CLASS, "Object Class"),
                                      MOMENT("allocationTime", "Allocation Time"), BYTES("objectSize", "Object Size", NULL),
-                                     BYTES("weight", "Weight", "Bytes that the object represented"), OUTCOME}},
+                                     BYTES("weight", "Weight", "Bytes that the object represented"), OUTCOME, CONTEXT}},
     TYPE(T_LIVE_SET) = {.name = "candor.LiveSet",
                         .without = JFR_WITHOUT_LIVE,
                         .super = EVENT_SUPER,

@@ -111,7 +111,7 @@ struct schema_field {
     const char *description; /* or NULL */
 };
 
-enum { SCHEMA_FIELDS_MAX = 15 };
+enum { SCHEMA_FIELDS_MAX = 20 };
 
 struct schema_type {
     const char *name, *super; /* super: or NULL */

@@ -10,7 +10,7 @@
 #define CANDOR_LOAD_CONFIG_H
 
 #include "load/connection.h"
-#include "load/schedule.h"
+#include "load/schedule/schedule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,9 @@ struct load_tick {
     uint64_t done;            /* requests that ended in this interval, with any result */
     uint64_t failed, waiting; /* failed: requests so far; waiting: requests that are due and not sent */
     uint32_t in_flight;
-    const struct candor_histogram *times; /* the times that the mode reports, in this interval */
+    /* Times of requests that ended in this interval. `times` are those that the mode reports; without a schedule, response is empty, and
+     * lateness is NULL. */
+    const struct candor_histogram *times, *response, *service, *lateness;
 };
 
 struct load_config {
@@ -32,7 +34,7 @@ struct load_config {
     struct schedule schedule;
     struct mix mix;
     struct target target;
-    uint64_t think; /* ns, for throughput: how long a connection waits after an answer */
+    uint64_t think;                             /* ns, for throughput: how long a connection waits after an answer */
     uint64_t warm_up, duration, drain, timeout; /* ns */
     uint64_t log_interval;                      /* ns; also the interval of the ticks */
     uint64_t requests_most;                     /* end after this number of requests; 0 = only after the duration */

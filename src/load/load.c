@@ -31,8 +31,8 @@ void load_target_deinit(struct target *target)
 struct session {
     struct run run;
     struct load_result *result;
-    struct candor_histogram figure;
-    uint64_t next_tick, last_tick; /* on the run's clock */
+    struct candor_histogram response, service; /* of the last interval */
+    uint64_t next_tick, last_tick;             /* on the run's clock */
     uint64_t done_before;
     int log_error;
 };
@@ -62,7 +62,8 @@ static void tell(struct session *s, uint64_t from, uint64_t now)
     const struct outcome *o = s->run.outcome;
     if (!config->tick)
         return;
-    outcome_sum(o, config->mode == LOAD_FIXED ? OUTCOME_RESPONSE : OUTCOME_SERVICE, true, &s->figure);
+    outcome_sum(o, OUTCOME_RESPONSE, true, &s->response);
+    outcome_sum(o, OUTCOME_SERVICE, true, &s->service);
     uint64_t warm = __atomic_load_n(&s->run.warm_up_requests, __ATOMIC_RELAXED), done = all_done(o) + warm;
     struct load_tick tick = {
         .elapsed = now - s->run.start,
@@ -72,7 +73,10 @@ static void tell(struct session *s, uint64_t from, uint64_t now)
         .failed = all_done(o) - __atomic_load_n(&o->kinds[OUTCOME_ANSWERED], __ATOMIC_RELAXED),
         .waiting = waiting(&s->run, now),
         .in_flight = __atomic_load_n(&s->run.in_flight, __ATOMIC_RELAXED),
-        .times = &s->figure,
+        .times = config->mode == LOAD_FIXED ? &s->response : &s->service,
+        .response = &s->response,
+        .service = &s->service,
+        .lateness = config->mode == LOAD_THROUGHPUT ? NULL : o->own[OUTCOME_LATENESS].interval,
     };
     s->done_before = done;
     config->tick(config->context, &tick);
@@ -242,7 +246,9 @@ int load_run(const struct load_config *config, struct load_result *result, struc
     memset(result, 0, sizeof *result);
     int rc = outcome_init(&result->outcome, &config->mix, config->mode != LOAD_THROUGHPUT);
     if (!rc)
-        rc = outcome_histogram(&s.figure);
+        rc = outcome_histogram(&s.response);
+    if (!rc)
+        rc = outcome_histogram(&s.service);
     if (!workers)
         rc = -ENOMEM;
     for (; ready < count && !rc; ready++)
@@ -254,7 +260,8 @@ int load_run(const struct load_config *config, struct load_result *result, struc
     while (ready--)
         worker_deinit(&workers[ready]);
     free(workers);
-    candor_histogram_deinit(&s.figure);
+    candor_histogram_deinit(&s.response);
+    candor_histogram_deinit(&s.service);
     return rc;
 }
 

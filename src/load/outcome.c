@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+const char *const outcome_kind_names[OUTCOME_KINDS] = {"answered", "refused",  "wrong",     "no_connection",
+                                                       "broken",   "timeouts", "in_flight", "unsent"};
+
 #define HIGHEST (3600 * NS_PER_S) /* an hour in ns */
 
 int outcome_histogram(struct candor_histogram *h)

@@ -30,6 +30,8 @@ enum outcome_kind {
     OUTCOME_KINDS
 };
 
+extern const char *const outcome_kind_names[OUTCOME_KINDS]; /* for programs: "answered", ... */
+
 struct outcome_series {
     char tag[96];
     struct candor_recorder recorder;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const enum profile_kind trace_kinds[TRACE_KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_ALLOC, PROFILE_LOCK, PROFILE_HOLDER};
+
 static const char *label_of(const struct profile *p, uint32_t labels, const char *key)
 {
     for (; labels; labels = p->labels[labels].parent)
@@ -60,6 +62,18 @@ int trace_keep(struct profile *p, const char *id)
     return rc;
 }
 
+static struct trace_lock lock_of(const struct profile *p, uint32_t labels)
+{
+    bool is_lock = p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER;
+    if (!is_lock)
+        return (struct trace_lock){"", "", "", "", ""};
+    return (struct trace_lock){.class_name = label_of(p, labels, "class"),
+                               .owner = label_of(p, labels, "owner"),
+                               .owner_trace = label_of(p, labels, "owner_trace_id"),
+                               .owner_span = label_of(p, labels, "owner_span_id"),
+                               .owner_endpoint = label_of(p, labels, "owner_endpoint")};
+}
+
 int trace_add(struct trace *t, const struct profile *p)
 {
     for (uint32_t i = 0; i < p->sample_count; i++) {
@@ -80,6 +94,7 @@ int trace_add(struct trace *t, const struct profile *p)
             .endpoint = label_of(p, s->labels, "endpoint"),
             .leaf = leaf_of(p, s->stack),
             .in = innermost_of_program(p, s->stack),
+            .lock = lock_of(p, s->labels),
         };
     }
     return 0;
@@ -111,10 +126,16 @@ static int by_thread(const void *left, const void *right)
     return order ? order : by_time(left, right);
 }
 
+static bool is_same_lock(const struct trace_lock *a, const struct trace_lock *b)
+{
+    return !strcmp(a->class_name, b->class_name) && !strcmp(a->owner, b->owner) && !strcmp(a->owner_trace, b->owner_trace) &&
+           !strcmp(a->owner_span, b->owner_span) && !strcmp(a->owner_endpoint, b->owner_endpoint);
+}
+
 static bool go_together(const struct trace_piece *a, const struct trace_piece *b)
 {
     return a->kind == b->kind && a->state == b->state && !compare_threads(a, b) && !strcmp(a->span, b->span) && !strcmp(a->leaf, b->leaf) &&
-           !strcmp(a->in, b->in);
+           !strcmp(a->in, b->in) && is_same_lock(&a->lock, &b->lock);
 }
 
 static void join(struct trace *t)

@@ -3,7 +3,7 @@
  *   [ trace_keep -> trace_add ]* for each kind of samples and process -> trace_finish -> trace_text or trace_json -> trace_deinit
  *
  * The profiles contain only samples of that trace, with their labels (docs/context.md), and must outlive the trace. Successive samples
- * of a thread with the same kind, state, span and place form one piece. Functions return 0 or -ENOMEM. */
+ * of a thread with the same kind, state, span, place and lock form one piece. Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_REPORT_TRACE_H
 #define CANDOR_REPORT_TRACE_H
 
@@ -21,6 +21,10 @@ struct trace_piece {
     const char *thread, *span, *root, *endpoint; /* texts of the profiles; empty = unknown */
     const char *leaf;                            /* the innermost frame */
     const char *in;                              /* the innermost frame that is not the JDK's, or empty */
+    struct trace_lock {
+        const char *class_name, *owner;                        /* the lock's class, and the thread that held it; empty = unknown */
+        const char *owner_trace, *owner_span, *owner_endpoint; /* what that thread did when the wait began */
+    } lock;                                                    /* of a wait for a lock; all empty for other kinds */
 };
 
 struct trace_span {
@@ -39,6 +43,10 @@ struct trace {
     const char *link;    /* template of the address of a trace (base/text/trace_link.h); NULL = none; set it before printing */
     const char *process; /* the process of the samples that are added next, such as "shop on web-1"; NULL = not named; borrowed */
 };
+
+/* The kinds of samples that a trace shows, in the order in which their weights are printed. */
+enum { TRACE_KINDS = 5 };
+extern const enum profile_kind trace_kinds[TRACE_KINDS];
 
 /* Drops the samples of all other traces. id: 32 digits in lower case. */
 int trace_keep(struct profile *p, const char *id);

@@ -11,11 +11,12 @@
 #include <time.h>
 
 static const struct {
-    enum profile_kind kind;
     const char *name, *member;
-} kinds[] = {{PROFILE_RUNNING, "CPU", "cpu_ns"}, {PROFILE_WALL, "wall", "wall_ns"}, {PROFILE_ALLOC, "allocated", "allocated_bytes"}};
-
-enum { KINDS = sizeof kinds / sizeof *kinds };
+} kinds[PROFILE_KINDS] = {[PROFILE_RUNNING] = {"CPU", "cpu_ns"},
+                          [PROFILE_WALL] = {"wall", "wall_ns"},
+                          [PROFILE_ALLOC] = {"allocated", "allocated_bytes"},
+                          [PROFILE_LOCK] = {"waits for locks", "lock_ns"},
+                          [PROFILE_HOLDER] = {"others waited", "holder_ns"}};
 
 static const char *endpoint_of(const struct trace *t)
 {
@@ -34,8 +35,8 @@ static int64_t end_of(const struct trace *t)
     return end;
 }
 
-/* Returns the word for what a piece did: "waiting_for_cpu" for "STATE_WAITING_FOR_CPU", "allocates" for allocations. For CPU time it is
- * the word of that kind. */
+/* Returns the word for what a piece did: "waiting_for_cpu" for "STATE_WAITING_FOR_CPU", a verb for allocations and locks. For CPU time it
+ * is the word of that kind. */
 static const char *word_of(const struct trace_piece *p, char *out, size_t size)
 {
     size_t n = 0;
@@ -43,6 +44,10 @@ static const char *word_of(const struct trace_piece *p, char *out, size_t size)
         return profile_kinds[p->kind].word;
     if (p->kind == PROFILE_ALLOC)
         return "allocates";
+    if (p->kind == PROFILE_LOCK)
+        return "waits_for_lock";
+    if (p->kind == PROFILE_HOLDER)
+        return "holds_lock";
     for (const char *at = jfr_thread_state_names[p->state] + strlen("STATE_"); *at && n + 1 < size; at++)
         out[n++] = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
     out[n] = 0;
@@ -61,11 +66,13 @@ static void put_weights(FILE *out, const uint64_t *weights)
 {
     char text[32];
     const char *comma = "";
-    for (int i = 0; i < KINDS; i++)
-        if (weights[kinds[i].kind]) {
-            fprintf(out, "%s%s %s", comma, kinds[i].name, weight_text(text, sizeof text, kinds[i].kind, weights[kinds[i].kind]));
-            comma = ", ";
-        }
+    for (int i = 0; i < TRACE_KINDS; i++) {
+        enum profile_kind kind = trace_kinds[i];
+        if (!weights[kind])
+            continue;
+        fprintf(out, "%s%s %s", comma, kinds[kind].name, weight_text(text, sizeof text, kind, weights[kind]));
+        comma = ", ";
+    }
 }
 
 /* Prints a time as an offset. start: the earliest time of the trace. */
@@ -74,7 +81,30 @@ static void put_offset(FILE *out, int64_t ns, int64_t start)
     fprintf(out, "%+11.3f ms  ", (double)((uint64_t)ns - (uint64_t)start) / NS_PER_MS);
 }
 
-static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, const char *span_before)
+static void put_word(FILE *out, const char *before, const char *text)
+{
+    if (!*text)
+        return;
+    fputs(before, out);
+    utf8_print(out, text);
+}
+
+/* Prints the lock of a wait, the thread that held it, and for which request: "for Cart, held by worker-2 (POST /pay, span ..., trace ...)".
+ * The trace is left out if it is the same. */
+static void put_lock(FILE *out, const struct trace_lock *lock, const char *trace)
+{
+    bool has_work = *lock->owner_endpoint || *lock->owner_span;
+    put_word(out, "  for ", lock->class_name);
+    put_word(out, ", held by ", lock->owner);
+    if (!has_work)
+        return;
+    put_word(out, " (", *lock->owner_endpoint ? lock->owner_endpoint : "no endpoint");
+    put_word(out, ", span ", lock->owner_span);
+    put_word(out, ", trace ", strcmp(lock->owner_trace, trace) ? lock->owner_trace : "");
+    fputc(')', out);
+}
+
+static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, const char *trace, const char *span_before)
 {
     char weight[32], word[40];
     put_offset(out, p->from_ns, start);
@@ -90,6 +120,7 @@ static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, con
         fputs(" in ", out);
         utf8_print(out, p->in);
     }
+    put_lock(out, &p->lock, trace);
     if (strcmp(p->span, span_before)) {
         fputs("  (span ", out);
         utf8_print(out, *p->span ? p->span : "unknown");
@@ -138,7 +169,7 @@ void trace_text(FILE *out, const struct trace *t, const char *id)
     fputs("\nWhat its threads did\n", out);
     const char *span = "";
     for (uint32_t i = 0; i < t->piece_count; i++) {
-        put_piece(out, &t->pieces[i], start, span);
+        put_piece(out, &t->pieces[i], start, id, span);
         span = t->pieces[i].span;
     }
 }
@@ -147,8 +178,8 @@ void trace_text(FILE *out, const struct trace *t, const char *id)
 
 static void put_members(struct jsonw *j, const uint64_t *weights)
 {
-    for (int i = 0; i < KINDS; i++)
-        jsonw_member_uint(j, kinds[i].member, weights[kinds[i].kind]);
+    for (int i = 0; i < TRACE_KINDS; i++)
+        jsonw_member_uint(j, kinds[trace_kinds[i]].member, weights[trace_kinds[i]]);
 }
 
 static void put_number(struct jsonw *j, const char *key, int64_t v)
@@ -176,6 +207,18 @@ static void json_span(struct jsonw *j, const struct trace *t, const struct trace
     jsonw_object_end(j);
 }
 
+static void json_lock(struct jsonw *j, const struct trace_lock *lock)
+{
+    jsonw_key(j, "lock");
+    jsonw_object(j);
+    jsonw_member_text_or_null(j, "class", lock->class_name);
+    jsonw_member_text_or_null(j, "owner", lock->owner);
+    jsonw_member_text_or_null(j, "owner_endpoint", lock->owner_endpoint);
+    jsonw_member_text_or_null(j, "owner_trace_id", lock->owner_trace);
+    jsonw_member_text_or_null(j, "owner_span_id", lock->owner_span);
+    jsonw_object_end(j);
+}
+
 static void json_piece(struct jsonw *j, const struct trace_piece *p)
 {
     char word[40];
@@ -190,6 +233,8 @@ static void json_piece(struct jsonw *j, const struct trace_piece *p)
     jsonw_member_text_or_null(j, "span_id", p->span);
     jsonw_member_text_or_null(j, "method", p->leaf);
     jsonw_member_text_or_null(j, "in", p->in);
+    if (p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER)
+        json_lock(j, &p->lock);
     jsonw_object_end(j);
 }
 

@@ -38,6 +38,10 @@ static int open_store(struct store **store, const struct server_options *o, cons
                                     .max_raw = o->max_raw,
                                     .max_service = o->max_service,
                                     .load = load_recording,
+                                    .clickhouse = o->store ? o->store + strlen(SERVER_STORE_CLICKHOUSE) : NULL,
+                                    .clickhouse_user = o->store_user,
+                                    .clickhouse_password_file = o->store_password,
+                                    .clickhouse_ca = o->store_ca,
                                     .tell = tell_line,
                                     .stop = stop};
     return store_open(store, &options, e);

@@ -48,6 +48,11 @@ static void remove_one(struct store *s, const char *path, const char *name)
     disk_remove(path);
 }
 
+bool recover_may_return(const struct store *s, int rc)
+{
+    return rc == -ENOENT && s->rows->is_away && !s->checking;
+}
+
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why)
 {
     struct error e;
@@ -89,10 +94,14 @@ void recover_pending(struct store *s)
     struct error e;
     uint64_t after = 0;
     uint32_t n;
+    if (s->rows->is_ready && !s->rows->is_ready(s))
+        return;
     do {
         int rc = catalogue_pending(s->catalogue, after, list, PENDING, &n, &e);
         for (uint32_t i = 0; !rc && i < n && !store_is_stopping(s); i++) {
             after = list[i].recording;
+            if (s->rows->waits && s->rows->waits(s, after))
+                continue;
             rc = reseal(s, &list[i], &e);
             if (!is_final(rc))
                 continue;
@@ -104,6 +113,8 @@ void recover_pending(struct store *s)
             return;
         }
     } while (n == PENDING && !store_is_stopping(s));
+    if (s->rows->flush)
+        s->rows->flush(s, true);
 }
 
 /* ---- recordings that the catalog does not know ---- */
@@ -273,6 +284,7 @@ int recover_all(struct store *s, struct error *e)
     s->last_segment = last > rolled ? last : rolled;
     bool is_other = !last && !s->arrivals.last && has_files(store_path(s, path, "segments"));
     rc = is_other ? put_segments_aside(s, e) : 0;
+    rc = rc ? rc : rows_clickhouse_open(s, last != 0, e);
     if (rc)
         return rc;
     rc = end_removing(s, e);

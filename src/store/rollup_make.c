@@ -119,7 +119,7 @@ static int take_file(struct making *m, const struct catalogue_rollup_file *file,
     struct rollup_file from;
     struct output *to;
     int rc = m->store->rows->read_rollup(m->store, file->dictionary, file->number, &from, e);
-    if (rc == -EBADMSG || rc == -ENOENT)
+    if ((rc == -EBADMSG || rc == -ENOENT) && !recover_may_return(m->store, rc))
         rollup_quarantine(m->store, file->dictionary, file->number, e->text);
     if (rc)
         return rc;
@@ -294,7 +294,7 @@ static int take_rows(struct making *m, uint32_t begin, uint32_t end, const struc
 static int read_segment(struct making *m, uint32_t begin, struct segment *out, struct error *e)
 {
     struct rows_one list[ROWS_AHEAD_MAX];
-    struct rows_wanted wanted = {.dictionary = m->parts[begin].dictionary, .list = list};
+    struct rows_wanted wanted = {.dictionary = m->parts[begin].dictionary, .second = m->first, .list = list};
     for (uint32_t i = begin; i < m->part_count && m->parts[i].dictionary == wanted.dictionary; i++)
         if (m->parts[i].state == PART_SEALED &&
             !rows_want(&wanted, list, m->store->rows->ahead, m->parts[i].segment, m->parts[i].rows, m->parts[i].weight))
@@ -318,7 +318,7 @@ static int take_segment(struct making *m, uint32_t *at, struct error *e)
             error_set(e, rc, rc == -ENOMEM ? "out of memory" : "%s: of another day than its dictionary",
                       store_segment_path(m->store, path, first->dictionary, first->segment));
     }
-    if (rc == -EBADMSG || rc == -ENOENT)
+    if ((rc == -EBADMSG || rc == -ENOENT) && !recover_may_return(m->store, rc))
         recover_quarantine(m->store, first->dictionary, first->segment, e->text);
     return rc;
 }

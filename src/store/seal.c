@@ -318,6 +318,8 @@ int seal_part(struct store *s, const struct profile *p, const struct envelope_no
     pthread_mutex_lock(&s->sealing);
     int rc = seal(s, p, note, recording, day, e);
     pthread_mutex_unlock(&s->sealing);
+    if (s->rows->flush)
+        s->rows->flush(s, false);
     return rc;
 }
 

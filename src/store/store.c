@@ -131,7 +131,7 @@ static int make_folders(const struct store *s, struct error *e)
 /* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts and profiles on demand. */
 static bool is_ours(const char *name)
 {
-    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock"};
+    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock", "clickhouse"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -191,6 +191,7 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
+    rows_clickhouse_close(s);
     catalogue_close(s->catalogue);
     cache_deinit(&s->cache);
     merge_deinit(s);
@@ -221,6 +222,8 @@ void store_maintain(struct store *s)
     if (!store_is_stopping(s))
         retain_all(s);
     merge_some(s);
+    if (s->rows->flush)
+        s->rows->flush(s, true);
 }
 
 /* ---- recordings ---- */

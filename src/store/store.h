@@ -7,6 +7,7 @@
  *     segments/DICTIONARY/NUMBER.seg  segments (segment.h), each of one type, and of one recording or of several that were merged (merge.c)
  *     segments/DICTIONARY/NUMBER.roll roll-ups (rollup.h): sums of their rows by hour or for the day
  *     quarantine/                     files that were found damaged
+ *     clickhouse                      if there is no .seg and no .roll: the number of the store in ClickHouse (rows_clickhouse.c)
  *
  * A recording is part of the store once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for
  * each type and day. Parts that are unsealed after a crash, or that are found damaged, are sealed again from the recording. Therefore
@@ -70,7 +71,10 @@ struct store_options {
     uint64_t single_rows;              /* a profile with more rows has them added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = defaults that suit a fleet */
     struct store_rollup_rule rollup;
-    const atomic_bool *stop; /* NULL, or a flag; once it is set, queries and maintenance end soon */
+    const char *clickhouse; /* NULL = rows are in files; otherwise "http://HOST:PORT/DATABASE" of ClickHouse, or https */
+    const char *clickhouse_user, *clickhouse_password_file, *clickhouse_ca; /* NULL = the user `default`, none, the system's */
+    uint64_t clickhouse_wait_ns; /* how long rows may wait for others, to be written with them; 0 = 1 s */
+    const atomic_bool *stop;     /* NULL, or a flag; once it is set, queries and maintenance end soon */
     /* Reports one line to the operator. */
     void (*tell)(const char *text);
 };

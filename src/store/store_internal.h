@@ -34,6 +34,8 @@ struct store {
     int lock;
     struct catalogue *catalogue;
     const struct rows_kind *rows; /* where the rows are */
+    struct away *away;            /* of rows_clickhouse.c; NULL = they are in files */
+    atomic_bool checking;         /* store_check runs */
     struct cache cache;
     atomic_uint_fast64_t last_segment;
     pthread_mutex_t sealing; /* held while a part is sealed: a dictionary has only one writer, and this limits the files being written */
@@ -103,12 +105,22 @@ int seal_part(struct store *s, const struct profile *p, const struct envelope_no
 int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
                  struct error *e);
 
+/* ---- rows_clickhouse.c ---- */
+
+/* Has the rows of the store in ClickHouse, if the options say so; sets s->rows. Call it when the catalog is open. has_segments: the
+ * catalog knows some. Returns 0, or a code with a message in e. Call rows_clickhouse_close in each case. */
+int rows_clickhouse_open(struct store *s, bool has_segments, struct error *e);
+void rows_clickhouse_close(struct store *s);
+
 /* ---- recover.c ---- */
 
 /* Repairs what a crash has left. Call it when the store is opened. */
 int recover_all(struct store *s, struct error *e);
 /* Seals all unsealed parts. */
 void recover_pending(struct store *s);
+/* Whether rows that are missing may come back by themselves: rc is the code of their reading. Such rows are not put aside, only counted as
+ * missing, except by store_check. */
+bool recover_may_return(const struct store *s, int rc);
 /* Puts a segment aside. Its parts must be sealed again. */
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why);
 /* Moves a file to quarantine/, if it exists, with the time before its name, and reports it. */

@@ -50,6 +50,22 @@ def a_frozen_server():
           "a closed loop hides it in its maximum", closed["service"])
 
 
+def a_late_generator():
+    """The generator itself stands still for half a second of three: a sixth of the requests are sent late, and that is a finding."""
+    def stopped(*arguments):
+        client = ct.spawn([ct.PROGRAM, "load", *arguments, "--mock", "delay=40ms", "-c", "400", "-r", "1000", "-d", "3s", "--log-interval",
+                           "100ms"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(10):
+            client.stderr.readline()
+        client.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        client.send_signal(signal.SIGCONT)
+        return client.communicate(timeout=ct.PATIENCE)[0]
+    f = json.loads(stopped("--json"))
+    ct.ok(f["doubtful_from"] == "p90" and f["generator_lateness"]["max_ns"] > 0.49e9, "its lateness makes p90 doubtful", f)
+    ct.ok("do not believe p90 and higher percentiles" in stopped(), "and the text says so")
+
+
 def shown(mode):
     text = frozen("--mode", mode, "-r", str(RATE))
     return next(line.split()[0] for line in text.splitlines() if line.rstrip().endswith("<"))
@@ -68,6 +84,7 @@ def a_mock_in_real_time():
 
 ct.need(ct.PROGRAM)
 a_frozen_server()
+a_late_generator()
 ct.ok(shown("fixed") == "response", "fixed shows the response time")
 ct.ok(shown("throttle") == "service", "throttle shows the service time")
 a_mock_in_real_time()

@@ -98,7 +98,57 @@ def arrivals():
     _, even = load("--mock", "delay=900us", "-c", "1", "-r", "1000", "-d", "60s", "--virtual-time")
     _, random = load("--mock", "delay=900us", "-c", "1", "-r", "1000", "-d", "60s", "--virtual-time", "--arrivals", "poisson")
     # The mean wait in a queue M/D/1 with a load of 0.9 is 0.9 / (2 * 0.1) service times: 4.05 ms; in 60 s it varies by a third.
-    ct.ok(even["wait"]["max_ns"] == 0 and 1.5e6 < random["wait"]["mean_ns"] < 12e6, "random arrivals queue, even ones do not", random["wait"])
+    ct.ok(even["wait"]["max_ns"] == 0 and 1.5e6 < random["wait"]["mean_ns"] < 12e6, "random arrivals queue, even ones do not",
+          random["wait"])
+
+
+def rates():
+    """A mock with C connections that takes T for each request has its knee at C / T: above, requests queue without end."""
+    errors = []
+    for number in range(100):
+        connections, delay, first = 1 + number % 7, 1000 + 37 * number, (50, 900, 20000)[number % 3]
+        result, f = load("--mock", f"delay={delay}us", "-c", str(connections), "-r", str(first), "-d", "8s", "--virtual-time",
+                         "--find-rate", "p99<20ms")
+        errors.append(f["holds_per_second"] * delay / 1e6 / connections - 1 if result.status == 0 else 1)
+    ct.ok(sum(abs(error) < 0.02 for error in errors) >= 95, "the highest rate at which a limit holds, within 2 %", sorted(errors))
+    result, f = load("--mock", "delay=4ms", "-c", "4", "-d", "2s", "--virtual-time", "--find-rate", "p99<3ms")
+    ct.ok(result.status == 1 and f["holds_per_second"] is None and "does not hold at any rate" in result.err, "no rate holds", result)
+    for limit in ("p99", "p99<", "p101<1ms", "p99<0", "q<1ms"):
+        result = ct.candor("load", "--mock", "delay=4ms", "--find-rate", limit)
+        ct.ok(result.status == 2 and "is not a limit" in result.err and result.err.count("\n") == 1, f"'{limit}' is no limit", result)
+
+
+def texts():
+    """The formats of other tools have the figures of --json. In virtual time, each run is the same."""
+    run = ("--mock", "hiccup", "-c", "25", "-r", "1000", "--requests", "insert=1,read=9", "-d", "5s", "--virtual-time")
+    _, f = load(*run)
+    read = next(one for one in f["requests"] if one["name"] == "read")
+    ycsb = dict(line.rsplit(", ", 1) for line in ct.candor("load", "-q", "-f", "ycsb", *run).out.splitlines())
+    ct.ok(ycsb["[READ], Operations"] == str(read["service"]["count"]) and ycsb["[OVERALL], RunTime(ms)"] == "5000"
+          and ycsb["[Intended-READ], 99thPercentileLatency(us)"] == str(read["response"]["p99_ns"] // 1000), "as YCSB", ycsb)
+    stress = dict(map(str.strip, line.split(":", 1)) for line in ct.candor("load", "-q", "-f", "cassandra-stress", *run).out.splitlines()
+                  if ":" in line)
+    ct.ok(stress["Latency 99th percentile"].startswith(f"{f['response']['p99_ns'] / 1e6:.1f} ms [insert: ")
+          and stress["Total operation time"] == "00:00:05" and stress["Total errors"] == "0", "as cassandra-stress", stress)
+    metrics = dict(line.rsplit(" ", 1) for line in ct.candor("load", "-q", "-f", "prometheus", *run).out.splitlines() if line[0] != "#")
+    ct.ok(float(metrics['candor_load_response_seconds{request="read",quantile="0.99"}']) == read["response"]["p99_ns"] / 1e9
+          and metrics['candor_load_requests_total{outcome="answered"}'] == str(f["outcomes"]["answered"]), "for Prometheus", metrics)
+
+
+def page():
+    """The page has the figures of --json, and says what omission hides; nothing in it can run."""
+    run = ("--mock", "hiccup=50ms-150ms", "-c", "25", "-r", "10000", "-d", "10s", "--virtual-time")
+    file = ct.WORK / "report.html"
+    _, f = load(*run, "--report", file)
+    text = file.read_text()
+    shown = ct.candor("load", "-q", *run).out
+    p99 = next(line for line in shown.splitlines() if line.startswith("  response")).split()
+    ct.ok(f"ended within <b>{' '.join(p99[9:11])}</b>" in text and str(f["response"]["count"]) in text, "a page with both views", p99)
+    ct.ok(text.count("<svg") == text.count("</svg>") == 3 and "<script" not in text and text.endswith("</html>\n"), "three pictures")
+    load("--mock", "delay=1ms", "-c", "2", "-d", "2s", "--virtual-time", "--report", file)
+    ct.ok("This load was <b>closed</b>" in file.read_text(), "a closed system is called closed")
+    result = ct.candor("load", "-q", *run, "--report", "/no/such/folder/x.html")
+    ct.ok(result.status == 1 and "/no/such/folder" in result.err and result.err.count("\n") == 1, "a file that cannot be written", result)
 
 
 def answers(url):
@@ -206,6 +256,9 @@ saturated_mock()
 hiccup_mock()
 warm_up_and_ramp()
 arrivals()
+rates()
+texts()
+page()
 plain = server()
 answers(plain)
 several_types(plain)

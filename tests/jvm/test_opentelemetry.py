@@ -36,8 +36,8 @@ def jars():
         ct.skip("OpenTelemetry's SDK", "cannot be fetched: " + fetched.err.strip().splitlines()[-1][:200])
         return None
     built = ct.run("env", f"JAVAC={ct.compiler().javac}", BRIDGE / "build", ct.BUILD)
-    ct.ok(built.status == 0, "candor-opentelemetry.jar is made", built)
-    return [ct.BUILD / "candor-context.jar", built.out.strip(), *sorted(map(str, pathlib.Path(fetched.out.strip()).glob("*.jar")))]
+    ct.ok(built.status == 0, "the jars are made", built)
+    return [ct.BUILD / "candor-context.jar", built.out.split()[0], *sorted(map(str, pathlib.Path(fetched.out.strip()).glob("*.jar")))]
 
 
 def program(path):

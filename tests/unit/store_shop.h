@@ -4,6 +4,7 @@
 #define CANDOR_TESTS_STORE_SHOP_H
 
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -35,6 +36,7 @@ static inline struct store *shop_open(const char *folder, const char *name, uint
     struct store *s;
     struct error e;
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);

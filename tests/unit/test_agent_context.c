@@ -98,6 +98,46 @@ static void test_every_instant(void)
            "%d instants: %u of before, %u of after, %u in change, %u wrong", stop_at + 1, before, after, changing, wrong);
 }
 
+/* ---- a reader on another thread, while the writer runs ---- */
+
+enum { COPIES = 100000 };
+static _Atomic bool may_write;
+
+/* Writes as Java does: each store after the one that marks the record is ordered after it. */
+static void *write_on(void *unused)
+{
+    stop_at = STEPS_MAX;
+    for (unsigned n = 0; atomic_load(&may_write); n++)
+        write_record(n % 200 + 1);
+    return NULL;
+}
+
+static void test_running(void)
+{
+    static uint8_t bytes[CONTEXT_BYTES];
+    struct context_words copy;
+    unsigned whole = 0, torn = 0, none = 0, empty = 0;
+    pthread_t writer;
+    record = bytes;
+    tap_ok(context_copy_running(0, &copy) && !copy.count, "a thread without a record has no context, and loses none");
+    stop_at = STEPS_MAX;
+    write_record(5);
+    atomic_store(&may_write, true);
+    pthread_create(&writer, NULL, write_on, NULL);
+    for (int i = 0; i < COPIES; i++) {
+        bool known = context_copy_running((uintptr_t)record, &copy);
+        none += !known && !copy.count;
+        empty += known && !copy.count;
+        torn += known && copy.count && generation_of(copy.words, copy.count) < 0;
+        whole += known && copy.count;
+    }
+    atomic_store(&may_write, false);
+    pthread_join(writer, NULL);
+    tap_ok(!torn && !empty && whole + none == COPIES, "copies of a record that changes: %u whole, %u torn, %u without any, %u none", whole,
+           torn, empty, none);
+    tap_ok(context_copy_running((uintptr_t)record, &copy) && generation_of(copy.words, copy.count) > 0, "and one of a record at rest");
+}
+
 /* ---- a real signal in a real writer ---- */
 
 static struct {
@@ -241,12 +281,12 @@ static void test_memory(void)
     pthread_join(threads[0], NULL);
     tap_ok(first >= 0 && second == first, "given back at its end: %d, %d", first, second);
     int mine = records_take_own();
-    tap_ok(records_of_thread(getpid()) == records_address(mine), "others find it by the thread's id");
+    tap_ok(context_of_thread(getpid()) == records_address(mine), "others find it by the thread's id");
     records_point(records_address(second));
-    tap_ok(records_of_thread(getpid()) == records_address(second), "also where it points elsewhere for a while");
+    tap_ok(context_of_thread(getpid()) == records_address(second), "also where it points elsewhere for a while");
     records_point(0);
     tap_ok(otel_thread_ctx_v1 == (void *)records_address(mine), "and then at its own again");
-    tap_ok(!records_address(-1) && !records_address(RECORDS_MAX) && !records_of_thread(0), "no address of what is none");
+    tap_ok(!records_address(-1) && !records_address(RECORDS_MAX) && !context_of_thread(0), "no address of what is none");
 }
 
 /* ---- which record belongs to which virtual thread ---- */
@@ -471,6 +511,7 @@ int main(void)
 {
     test_every_instant();
     test_unreadable();
+    test_running();
     test_names();
     test_publish();
     test_memory();

@@ -5,11 +5,11 @@
  */
 #include "../tap.h"
 #include "base/time_units.h"
-#include "load/arrivals.h"
+#include "load/schedule/arrivals.h"
 #include "load/mix.h"
 #include "load/mock.h"
 #include "load/response.h"
-#include "load/schedule.h"
+#include "load/schedule/schedule.h"
 #include "load/url.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
  * timeout: 300
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -93,6 +94,7 @@ static struct store *open_store(const char *name, uint32_t same, uint64_t single
     o.merge.same = same;
     o.merge.all = 1000000;
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);
@@ -334,7 +336,7 @@ static void test_sums(void)
     for (int i = 0; i < 5; i++)
         store_maintain(s);
     find_segments(list, &count, RECORDINGS + 1);
-    tap_ok(count == 2, "merged, so that segments begin with sums");
+    tap_ok(store_place_is_away() || count == 2, "merged, so that segments begin with sums");
     check(s, "merged");
     store_close(s);
     s = open_store("sums", RECORDINGS / 2, 1);
@@ -558,11 +560,13 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     test_sums();
-    test_old();
+    if (store_place_has_files("segments of earlier versions"))
+        test_old();
     test_many();
     test_dictionary();
     test_patience();
-    test_damage();
+    if (store_place_has_files("damaged segments"))
+        test_damage();
     char command[300];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))

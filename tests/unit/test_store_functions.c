@@ -5,6 +5,7 @@
  * timeout: 120
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -36,6 +37,7 @@ static struct store *open_store(uint64_t single_rows)
     struct store_options o = {.path = path, .retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
     struct store *s;
     struct error e;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);
@@ -162,12 +164,14 @@ static void test_sums(void)
     check(s, "merged, by rows");
     store_close(s);
     s = open_store(1);
-    tap_ok(cut_segments() == 1, "one segment, whose rows are spoiled");
+    if (!store_place_is_away())
+        tap_ok(cut_segments() == 1, "one segment, whose rows are spoiled");
     check(s, "merged, by sums");
     store_close(s);
     s = open_store(0);
     sum(s, "x.", &whole, &complete);
-    tap_ok(!whole && !complete, "by rows it is missing now");
+    if (!store_place_is_away())
+        tap_ok(!whole && !complete, "by rows it is missing now");
     store_close(s);
 }
 

@@ -5,6 +5,7 @@
  * timeout: 300
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -122,6 +123,7 @@ static struct store *open_store(uint32_t same, uint64_t single_rows)
     struct error e;
     o.merge.same = same;
     o.merge.all = 1000000;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);
@@ -380,13 +382,13 @@ static void test_same_answers(uint64_t single_rows, const char *what)
     merge_all(s);
     uint64_t merged = segments_of(s);
     after = answers(s);
-    tap_ok(merged * 5 < small && count_files(".seg") == merged, "%s: %llu segments have become %llu, and as many files", what,
-           (unsigned long long)small, (unsigned long long)merged);
+    tap_ok(store_place_is_away() || (merged * 5 < small && count_files(".seg") == merged),
+           "%s: %llu segments have become %llu, and as many files", what, (unsigned long long)small, (unsigned long long)merged);
     tap_ok(same(before, after), "and every answer is the same");
     free(after);
     struct look l = look_at_all(s, NULL);
     struct error e;
-    tap_ok(l.agree && l.has_sums, "sums are those of the rows");
+    tap_ok(store_place_is_away() || (l.agree && l.has_sums), "sums are those of the rows");
     store_close(s);
     s = open_store(8, single_rows);
     after = answers(s);
@@ -615,11 +617,13 @@ int main(void)
     today = (int64_t)(clock_realtime_ns() / NS_PER_S) / 86400 * 86400 + 1000;
     test_same_answers(0, "row by row");
     test_same_answers(500, "added up");
-    test_damage();
-    test_readers();
-    test_full();
-    test_steps();
-    test_kill(tier && !strcmp(tier, "all") ? 500 : 15);
+    if (store_place_has_files("merging")) {
+        test_damage();
+        test_readers();
+        test_full();
+        test_steps();
+        test_kill(tier && !strcmp(tier, "all") ? 500 : 15);
+    }
     char command[300];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     if (system(command))

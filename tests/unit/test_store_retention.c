@@ -5,6 +5,7 @@
  * timeout: 120
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/buffer.h"
 #include "base/text/units.h"
@@ -38,6 +39,7 @@ static struct store *open_store(struct store_options o)
     o.path = path;
     o.load = load;
     o.retain_s = o.retain_s ? o.retain_s : 30 * DAY;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);
@@ -253,8 +255,10 @@ int main(void)
     struct has all = fill();
     test_age();
     test_raw(&all);
-    test_disk(&all);
-    test_quota(&all);
+    if (store_place_has_files("limits of the disk")) {
+        test_disk(&all);
+        test_quota(&all);
+    }
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))
         tap_note("%s stays", folder);

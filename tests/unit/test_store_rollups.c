@@ -6,6 +6,7 @@
  * timeout: 300
  */
 #include "../tap.h"
+#include "store_place.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -167,6 +168,7 @@ static struct store *open_store(const char *name, uint64_t rows, uint64_t hours,
     struct store *s;
     struct error e;
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);

@@ -5,6 +5,7 @@
  * timeout: 120
  */
 #include "../tap.h"
+#include "store_place.h"
 #include "store_versions.h"
 
 #include "base/text/units.h"
@@ -58,6 +59,7 @@ static struct store *open_store(uint64_t retain_s)
     struct error e;
     o.merge.same = 4;
     o.merge.all = 1000000;
+    store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
         exit(1);
@@ -186,7 +188,7 @@ static void test_sums(void)
     tap_ok(add(s, today, "twice 3\n", 1000) == -EINVAL && sum(s, types[0], &complete) == total, "one type twice is refused");
     for (int i = 0; i < 20; i++)
         store_maintain(s);
-    tap_ok(segments(s) <= 3 * 4, "they are merged, each type by itself: %llu", (unsigned long long)segments(s));
+    tap_ok(store_place_is_away() || segments(s) <= 3 * 4, "they are merged, each type by itself: %llu", (unsigned long long)segments(s));
     check(s, total, "merged");
     check_sums(s, "merged");
     tap_ok(!add(s, today, "one 5\n", 1001) && sum(s, types[0], &complete) == total + 5 && sum(s, types[1], &complete) == 11 * total,
@@ -477,14 +479,17 @@ int main(void)
         return 1;
     today = (int64_t)(clock_realtime_ns() / NS_PER_S);
     test_sums();
-    test_damage();
+    if (store_place_has_files("damaged segments"))
+        test_damage();
     test_retention();
     test_old();
-    test_unsealed();
-    test_rebuilt();
-    test_interrupted();
-    test_unread();
-    test_partly();
+    if (store_place_has_files("what is damaged or left of a lost catalogue")) {
+        test_unsealed();
+        test_rebuilt();
+        test_interrupted();
+        test_unread();
+        test_partly();
+    }
     test_upgrade();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))

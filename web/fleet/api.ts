@@ -101,6 +101,8 @@ export interface MetricsAnswer extends Answer {
 }
 
 export interface Finding {
+    id: number;
+    note: string;
     title: string;
     severity: string;
     service: string;
@@ -143,6 +145,9 @@ export class Questions {
     private running = 0;
     private readonly waiting: (() => void)[] = [];
 
+    // note: sees each answer.
+    constructor(private readonly note: (answer: unknown) => void) {}
+
     // Gives up all questions: their promises never settle.
     end(): void {
         this.stop.abort();
@@ -163,17 +168,19 @@ export class Questions {
     }
 
     // Has the server do something. It may need a token with other scopes than reading does.
-    post<T>(path: string): Promise<T> {
-        return this.inTurn<T>(path, "POST");
+    post<T>(path: string, body?: unknown): Promise<T> {
+        return this.inTurn<T>(path, "POST", body === undefined ? undefined : JSON.stringify(body));
     }
 
-    private async inTurn<T>(address: string, method: string): Promise<T> {
+    private async inTurn<T>(address: string, method: string, body?: string): Promise<T> {
         if (this.running >= AT_ONCE) {
             await new Promise<void>((go) => this.waiting.push(go));
         }
         this.running++;
         try {
-            return await this.send(address, method) as T;
+            const answer = await this.send(address, method, body);
+            this.note(answer);
+            return answer as T;
         } catch (error) {
             return this.ended ? await new Promise<T>(() => undefined) : Promise.reject(error);
         } finally {
@@ -182,10 +189,10 @@ export class Questions {
         }
     }
 
-    private async send(address: string, method: string): Promise<unknown> {
+    private async send(address: string, method: string, body?: string): Promise<unknown> {
         let response: Response;
         try {
-            response = await fetch(address, { method, signal: this.stop.signal });
+            response = await fetch(address, { method, body: body ?? null, signal: this.stop.signal });
         } catch {
             throw new Error("The server does not answer. Is candor server running, and does this machine reach it?");
         }

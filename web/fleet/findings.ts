@@ -1,12 +1,14 @@
 // Findings: what the rules found in recordings of the time, the worst first.
 import { formatValue, plural } from "../model/figures";
-import { element } from "../page/dom";
+import { visibleName } from "../model/names";
+import { element, keepPlace } from "../page/dom";
 import { Finding, FindingsAnswer } from "./api";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf } from "./parts";
+import { emptyState, link, nameOf, refusal } from "./parts";
 import { recordingSelector, timesOf } from "./state";
 import { timeText } from "./times";
 
+const LONGEST_NOTE = 300;
 const HEADS = ["Finding", "Service", "Place", "Lost", "Hosts", "Versions", "First", "Last", "State"];
 
 export class Findings implements View {
@@ -17,10 +19,12 @@ export class Findings implements View {
     readonly root = element("main", { className: "findings" });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", { className: "table" });
+    private readonly problem = element("p", { className: "wrong" });
     private answer: FindingsAnswer | null = null;
 
     constructor() {
-        this.root.append(element("h1", {}, "Findings"), this.sentence, this.content);
+        this.problem.setAttribute("role", "alert");
+        this.root.append(element("h1", {}, "Findings"), this.sentence, this.problem, this.content);
     }
 
     async load(page: Page): Promise<void> {
@@ -47,22 +51,43 @@ export class Findings implements View {
                     "candor analyze app.jfr"));
             return;
         }
-        this.content.replaceChildren(element("table", { className: "fleet" },
+        keepPlace(this.content, () => this.content.replaceChildren(element("table", { className: "fleet" },
             element("caption", { className: "spoken" }, "Findings, the worst first"),
             element("thead", {}, element("tr", {}, ...HEADS.map((head) => element("th", { scope: "col" }, head)))),
-            element("tbody", {}, ...findings.map((finding) => this.line(page, finding)))));
+            element("tbody", {}, ...findings.map((finding) => this.line(page, finding))))));
+    }
+
+    private stateParts(page: Page, finding: Finding): (Node | string)[] {
+        const { id, state, note } = finding;
+        const buttons = (NEXT[state] ?? []).map(([next, word]) => {
+            const button = element("button", { type: "button", ariaLabel: `${word}: ${visibleName(finding.title)}` }, word);
+            button.addEventListener("click", () => void this.change(page, id, next));
+            return button;
+        });
+        return [element("span", { className: "state" }, state), " ", element("span", { className: "actions" }, ...buttons),
+            ...(note === "" ? [] : [element("span", { className: "quiet" }, visibleName(note).slice(0, LONGEST_NOTE))])];
+    }
+
+    private async change(page: Page, id: number, state: string): Promise<void> {
+        this.problem.textContent = "";
+        try {
+            await page.questions.post("/v1/findings/" + id, { state });
+            await this.load(page);
+        } catch (error) {
+            this.problem.textContent = refusal(error, "the scopes read and write");
+        }
     }
 
     private line(page: Page, finding: Finding): HTMLTableRowElement {
-        const { title, severity, service, place, worst, hosts, versions, first, last, state } = finding;
+        const { title, severity, service, place, worst, hosts, versions, first, last } = finding;
         const { zone } = page.state;
         const href = page.link({ view: "service", service, part: "", by: "", hidden: [] });
         const contents: (Node | string)[][] = [
-            [nameOf(title), element("span", { className: severity === "warning" ? "partial" : "quiet" }, severity)],
+            [nameOf(title), " ", element("span", { className: severity === "warning" ? "partial" : "quiet" }, severity)],
             [link(nameOf(service), href)], [nameOf(place)],
             [formatValue(worst.lost_ns, "ns"), element("span", { className: "quiet" }, " in " + formatValue(worst.duration_ns, "ns"))],
             [nameOf(hosts.join(", ") || "–")], [nameOf(versions.join(", ") || "–")],
-            [timeText(first, zone)], [timeText(last, zone)], [state],
+            [timeText(first, zone)], [timeText(last, zone)], this.stateParts(page, finding),
         ];
         return element("tr", {}, ...contents.map((content, i) => {
             const cell = element("td", { className: i === 0 ? "column-name" : i === 2 ? "column-method" : "" }, ...content);
@@ -71,6 +96,14 @@ export class Findings implements View {
         }));
     }
 }
+
+// What a person can do with a finding in each state: the next state, and its word on the button.
+const NEXT: Record<string, [string, string][]> = {
+    open: [["acknowledged", "Acknowledge"], ["silenced", "Silence"]],
+    acknowledged: [["open", "Reopen"], ["silenced", "Silence"]],
+    silenced: [["open", "Show again"]],
+    resolved: [],
+};
 
 // Says which recordings the rules have not seen, and which findings are not in the list.
 function notJudged({ waiting = 0, skipped, unlisted = 0 }: FindingsAnswer): string {

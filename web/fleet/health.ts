@@ -7,6 +7,7 @@ import { Books, MetricsAnswer, SeriesAnswer } from "./api";
 import { coveragePill } from "./coverage";
 import { Jvm, Jvms, askJvms, labelsText } from "./jvms";
 import { rateText, CPU_TIME } from "./kinds";
+import { OnDemand } from "./ondemand";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
 import { quote, recordingSelector, secondsIn, timesOf } from "./state";
@@ -51,6 +52,7 @@ export class Health implements View {
     private readonly pill = element("span", {});
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", {});
+    private readonly demand = new OnDemand();
     private jvms: Jvms = { list: [], recordings: 0, cut: false };
     private hosts: Host[] = [];
     private storage: Storage | null = null;
@@ -76,6 +78,7 @@ export class Health implements View {
             + "at for hosts and JVMs" : ""]);
         this.showPill(series.books);
         this.draw(page);
+        this.demand.show(page, page.services);
     }
 
     private showPill(books: Books | null): void {
@@ -102,7 +105,7 @@ export class Health implements View {
             element("h2", {}, "JVMs that are recorded"), ...this.jvmTable(page, list)]
             : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
                 "candor daemon --server " + location.origin)];
-        return [...some, notRecorded(), element("h2", {}, "Storage"), ...this.storageParts(page)];
+        return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page)];
     }
 
     private lastSeen(page: Page, last: number): (Node | string)[] {

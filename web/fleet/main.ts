@@ -2,6 +2,7 @@
 import { byId } from "../page/dom";
 import { AnswerError, FORBIDDEN, Questions, Service, Services, UNAUTHORIZED } from "./api";
 import { Bar } from "./bar";
+import { Incomplete } from "./incomplete";
 import { Keys } from "./keys";
 import { LIGHT, Page, View } from "./page";
 import { DEFAULTS, Span, State, portable, presentSpan, readState, recordingSelector, timesOf, writeState } from "./state";
@@ -11,7 +12,9 @@ import { Embedded } from "./viewer";
 
 class Main implements Page {
     state: State = readState(location.hash);
-    questions = new Questions();
+    private readonly incomplete = new Incomplete();
+    private readonly note = (answer: unknown): void => this.incomplete.note(answer);
+    questions = new Questions(this.note);
     services: Service[] = [];
     readonly viewer: Embedded;
     private readonly views: View[] = makeViews();
@@ -87,8 +90,7 @@ class Main implements Page {
 
     partial(texts: (string | undefined)[]): void {
         const all = [...new Set(texts.filter((text) => text))];
-        byId("partial").hidden = all.length === 0;
-        byId("partial").textContent = all.join("; ");
+        this.incomplete.say(all as string[]);
     }
 
     private show(): void {
@@ -105,6 +107,7 @@ class Main implements Page {
             return; // the answer is on its way, or there was none: the visible picture belongs to other choices
         }
         view.draw(this);
+        this.incomplete.showCoarse(this.state.zone);
         this.showAge();
         if (view.usesViewer) {
             this.viewer.follow();
@@ -119,7 +122,8 @@ class Main implements Page {
         this.asked = wanted;
         byId("view").hidden = false;
         this.questions.end();
-        this.questions = new Questions();
+        this.questions = new Questions(this.note);
+        this.incomplete.begin();
         document.body.classList.add("loading");
         byId("view").setAttribute("aria-busy", "true");
         const otherView = !this.loaded.startsWith(view.word + " ");
@@ -138,6 +142,8 @@ class Main implements Page {
             if (list.missing_text && byId("partial").hidden) {
                 this.partial([list.missing_text]);
             }
+            this.incomplete.show();
+            this.incomplete.showCoarse(this.state.zone);
             this.bar.offer(this.services, this.span);
             this.loaded = wanted;
             this.loadedAt = Date.now();

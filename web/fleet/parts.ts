@@ -2,7 +2,7 @@
 import { formatShare } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
 import { element } from "../page/dom";
-import { Books } from "./api";
+import { AnswerError, Books, FORBIDDEN } from "./api";
 import { Page } from "./page";
 import { Span, spanOf, textOfSpan } from "./state";
 import { lengthText, spanText } from "./times";
@@ -36,6 +36,12 @@ function twoParts(name: string, first: string, second: string): HTMLElement {
 
 export function link(text: Node | string, href: string, title = ""): HTMLAnchorElement {
     return element("a", { href, title }, text);
+}
+
+// Says why the server did not do something. needs: the scopes that a token needs for it.
+export function refusal(error: unknown, needs: string): string {
+    return error instanceof AnswerError && error.status === FORBIDDEN ? `Not permitted: this needs a token with ${needs}.`
+        : visibleName(error instanceof Error ? error.message : String(error));
 }
 
 // Marks a figure from which data is missing.

@@ -11,11 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+_Static_assert((int)CONTEXT_TIDS_MAX == (int)THREAD_IDS_MAX, "each thread has a place in the table");
 _Static_assert(CONTEXT_BYTES <= (int)RECORDS_STRIDE, "a record has room");
 
 static uint8_t *_Atomic memory;
-static _Atomic uintptr_t *_Atomic of_tid; /* indexed by thread id: the thread's record */
-static _Atomic uint32_t used;             /* all records with a lower number have been taken at least once */
+static _Atomic uint32_t used; /* all records with a lower number have been taken at least once */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_exit;
 static bool has_key;
@@ -25,7 +25,7 @@ static bool has_key;
 static _Atomic uint64_t free_list;
 static _Atomic uint32_t next_free[RECORDS_MAX]; /* the next record's number plus one; 0 = this is the last */
 
-/* The calling thread's own record and its place in of_tid. */
+/* The calling thread's own record and its place in context_of_tid. */
 static __thread int own_plus_one;
 static __thread _Atomic uintptr_t *place;
 
@@ -49,9 +49,9 @@ static uint8_t *make(void)
     uint8_t *made = atomic_load(&memory);
     if (!made) {
         has_key = has_key || !pthread_key_create(&at_exit, give_at_exit);
-        if (!atomic_load(&of_tid))
-            atomic_store(&of_tid, (_Atomic uintptr_t *)reserve(THREAD_IDS_MAX * sizeof(uintptr_t)));
-        if (has_key && atomic_load(&of_tid))
+        if (!atomic_load(&context_of_tid))
+            atomic_store(&context_of_tid, (_Atomic uintptr_t *)reserve(THREAD_IDS_MAX * sizeof(uintptr_t)));
+        if (has_key && atomic_load(&context_of_tid))
             made = reserve((size_t)RECORDS_MAX * RECORDS_STRIDE);
         /* Last, because a thread that sees it must see the other tables, too. */
         atomic_store(&memory, made);
@@ -131,7 +131,7 @@ int records_take(void)
 /* Looks the thread's place up once per thread, because carriers call this code at each mount and unmount. */
 static void find_place(void)
 {
-    _Atomic uintptr_t *table = place ? NULL : atomic_load(&of_tid);
+    _Atomic uintptr_t *table = place ? NULL : atomic_load(&context_of_tid);
     long tid = table ? syscall(SYS_gettid) : THREAD_IDS_MAX;
     if (tid < THREAD_IDS_MAX)
         place = &table[tid];
@@ -157,11 +157,4 @@ int records_take_own(void)
     own_plus_one = record + 1;
     records_point(0);
     return record;
-}
-
-uintptr_t records_of_thread(int tid)
-{
-    _Atomic uintptr_t *table = atomic_load(&of_tid);
-    /* Acquire: pairs with the release of context_point. */
-    return table && tid > 0 && tid < THREAD_IDS_MAX ? atomic_load_explicit(&table[tid], memory_order_acquire) : 0;
 }

@@ -24,7 +24,4 @@ uintptr_t records_address(int record);
 /* Gives the calling thread this record from now on (hot/context.h). 0: the thread gets its own record again, if it has one. */
 void records_point(uintptr_t record);
 
-/* Returns the address of the record that another thread has now; 0 = none. */
-uintptr_t records_of_thread(int tid);
-
 #endif

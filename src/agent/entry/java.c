@@ -330,7 +330,7 @@ static void find_env_offset(JNIEnv *jni)
 void java_describe(JNIEnv *jni)
 {
     find_fields(jni);
-    jvmti_stacks_init(jvmti, thread_id);
+    jvmti_stacks_init(jvmti, thread_id, thread_eetop);
     jvmti_alloc_init(jvmti, thread_id);
     jvmti_collections_init(jvmti);
     jvmti_live_init();

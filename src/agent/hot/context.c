@@ -1,11 +1,14 @@
 #include "agent/hot/context.h"
 
+#include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 
 __thread void *otel_thread_ctx_v1;
 _Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];
 
-enum { BITS_OF_VALID = 8, SIZE_SHIFT = 16, VALID = 1 };
+_Atomic uintptr_t *_Atomic context_of_tid;
+
+enum { BITS_OF_VALID = 8, SIZE_SHIFT = 16, VALID = 1, TRIES = 3 };
 
 enum context_state context_head(uintptr_t record, struct context_head *out)
 {
@@ -45,7 +48,7 @@ static uint32_t words_of(const struct context_head *head)
     return (head->size + 7) / 8;
 }
 
-static void lose(enum context_loss why)
+void context_lose(enum context_loss why)
 {
     /* Relaxed, because no other memory depends on this number. */
     atomic_fetch_add_explicit(&context_lost[why], 1, memory_order_relaxed);
@@ -58,9 +61,9 @@ size_t context_put(struct candor_queue *q)
     uintptr_t record = (uintptr_t)otel_thread_ctx_v1;
     enum context_state state = context_head(record, &head);
     if (state == CONTEXT_IN_CHANGE)
-        lose(CONTEXT_LOSS_IN_CHANGE);
+        context_lose(CONTEXT_LOSS_IN_CHANGE);
     if (state == CONTEXT_NOT_READABLE)
-        lose(CONTEXT_LOSS_UNREADABLE);
+        context_lose(CONTEXT_LOSS_UNREADABLE);
     if (state != CONTEXT_THERE)
         return 0;
     candor_queue_put(q, head.size);
@@ -74,7 +77,7 @@ size_t context_put(struct candor_queue *q)
         candor_queue_put(q, readable ? word : 0);
     }
     if (!readable)
-        lose(CONTEXT_LOSS_UNREADABLE);
+        context_lose(CONTEXT_LOSS_UNREADABLE);
     return CONTEXT_HEAD_WORDS + words_of(&head);
 }
 
@@ -91,6 +94,49 @@ size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX])
         if (!context_word(record, &head, i, &words[CONTEXT_HEAD_WORDS + i]))
             return 0;
     return CONTEXT_HEAD_WORDS + words_of(&head);
+}
+
+static bool is_equal(const struct context_words *a, const struct context_words *b)
+{
+    size_t same = 0;
+    while (a->count == b->count && same < a->count && a->words[same] == b->words[same])
+        same++;
+    return a->count == b->count && same == a->count;
+}
+
+/* Two equal copies, one after the other, are one context: the thread marks its record as being changed before it changes anything else, and
+ * a copy begins with a look at that mark. */
+bool context_copy_running(uintptr_t record, struct context_words *out)
+{
+    struct context_words again;
+    struct context_head head;
+    for (int try = 0; try < TRIES; try++) {
+        out->count = context_copy(record, out->words);
+        /* Acquire: the loads of the second copy come after those of the first. The owner's stores are in order, too. */
+        atomic_thread_fence(memory_order_acquire);
+        again.count = context_copy(record, again.words);
+        enum context_state state = context_head(record, &head);
+        bool is_none = state == CONTEXT_NONE || state == CONTEXT_NOT_READABLE;
+        if (is_equal(out, &again) && (out->count ? state != CONTEXT_IN_CHANGE : is_none))
+            return true;
+    }
+    out->count = 0;
+    return false;
+}
+
+uintptr_t context_of_thread(int tid)
+{
+    _Atomic uintptr_t *table = atomic_load(&context_of_tid);
+    /* Acquire: pairs with the release of context_point. */
+    return table && tid > 0 && tid < CONTEXT_TIDS_MAX ? atomic_load_explicit(&table[tid], memory_order_acquire) : 0;
+}
+
+uintptr_t context_of_java_thread(uintptr_t java_thread)
+{
+    uint64_t os_thread, tid;
+    bool found = java_thread && vm_layout.usable && load_field(java_thread, vm_layout.thread_osthread, &os_thread) &&
+                 load_field(os_thread, vm_layout.osthread_tid, &tid) && tid < CONTEXT_TIDS_MAX;
+    return found ? context_of_thread((int)tid) : 0;
 }
 
 void context_point(uintptr_t record, _Atomic uintptr_t *place)

@@ -37,6 +37,7 @@ enum {
     CONTEXT_ATTRIBUTES = 28,
     CONTEXT_ATTRIBUTE_BYTES_MAX = CONTEXT_BYTES - CONTEXT_ATTRIBUTES,
     CONTEXT_HEAD_WORDS = 4,
+    CONTEXT_TIDS_MAX = 1 << 22, /* as THREAD_IDS_MAX (hot/thread/thread.h) */
     CONTEXT_WORDS_MAX = CONTEXT_HEAD_WORDS + (CONTEXT_ATTRIBUTE_BYTES_MAX + 7) / 8
 };
 
@@ -44,6 +45,7 @@ extern __attribute__((visibility("default"))) __thread void *otel_thread_ctx_v1;
 
 /* Samples of all threads in a recording that lack their thread's context, or a part of it, by reason. */
 extern _Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];
+void context_lose(enum context_loss why);
 
 /* The beginning of a record. */
 struct context_head {
@@ -63,6 +65,21 @@ bool context_word(uintptr_t record, const struct context_head *head, uint32_t i,
 size_t context_put(struct candor_queue *q);
 /* Copies the context into an array, from the record of another thread. The caller knows that this thread sleeps. Losses are not counted. */
 size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX]);
+
+struct context_words {
+    size_t count; /* 0 = no context */
+    uint64_t words[CONTEXT_WORDS_MAX];
+};
+/* Does the same for a thread that may run meanwhile. The context is one that the thread had during the call. Returns false, and no context,
+ * if the thread changes it all the time. */
+bool context_copy_running(uintptr_t record, struct context_words *out);
+
+/* The record of each thread that has one, indexed by thread id; NULL while no thread has any. context/records.c makes the table. */
+extern _Atomic uintptr_t *_Atomic context_of_tid;
+/* Returns the address of the record that another thread has now; 0 = none. */
+uintptr_t context_of_thread(int tid);
+/* Does the same for a thread that is known by the address of its JavaThread, which may be any value. */
+uintptr_t context_of_java_thread(uintptr_t java_thread);
 
 /* Gives the calling thread this record from now on; 0 = none. place: where other threads find the address, or NULL. It is for ordinary code
  * of the thread itself. */

@@ -108,8 +108,8 @@ enum account_figure {
             "expiries that were skipped because samples would have cost more than was allowed, and their CPU time. Nothing is lost: the "  \
             "samples there weigh more",                                                                                                    \
             "")                                                                                                                            \
-    ACCOUNT(CONTEXT_LOST, "context_lost", BOOK_BIT(CPU), BESIDE, NONE, "samples", REASONS(CONTEXT_LOSS), "context lost",                   \
-            "samples that were recorded without all of the context that their threads had", "")                                            \
+    ACCOUNT(CONTEXT_LOST, "context_lost", BOOK_BIT(CPU) | BOOK_BIT(SAFEPOINT), BESIDE, NONE, "samples", REASONS(CONTEXT_LOSS),             \
+            "context lost", "samples that were recorded without all of the context that their threads had", "")                            \
     ACCOUNT(SWITCHES, "switches", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), BESIDE, NONE, "switches", 0, NULL,                                     \
             "context switches of the process's threads, with a perf clock. At each one the kernel stops the clock and starts another, "    \
             "which takes 0.5 to 2 us and is in no account",                                                                                \

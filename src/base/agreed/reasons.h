@@ -90,7 +90,7 @@
     LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it looked at the wait", "report the fault; the log names it")
 
 #define CONTEXT_LOSSES(LOSS)                                                                                                               \
-    LOSS(IN_CHANGE, "in_change", "the sample was taken while the thread changed from one context to the next: it has none", "")            \
+    LOSS(IN_CHANGE, "in_change", "the thread changed from one context to the next while the sample was taken: it has none", "")            \
     LOSS(UNREADABLE, "unreadable_context", "the record that the thread points to cannot be read, or is longer than 640 bytes",             \
          "find out which library writes otel_thread_ctx_v1")                                                                               \
     LOSS(TOO_MANY, "too_many_contexts",                                                                                                    \

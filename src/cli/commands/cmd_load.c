@@ -5,10 +5,13 @@
 #include "base/buffer.h"
 #include "base/text/units.h"
 #include "cli/interrupt.h"
+#include "cli/load/find.h"
+#include "cli/load/page.h"
 #include "cli/load/print.h"
+#include "cli/load/scripts.h"
 #include "cli/load/store.h"
 #include "format/write/output.h"
-#include "load/arrivals.h"
+#include "load/schedule/arrivals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,6 +29,10 @@ static const struct cli_option options[] = {
     {0, "arrivals", "HOW", "even|poisson" CLI_OPEN,
      "even: requests of a second are due at equal distances (default); poisson: at random, independent moments; or a file with a time in "
      "seconds on each line, instead of --rate"},
+    {0, "find-rate", "LIMIT", NULL,
+     "find the highest rate at which a limit on response times holds, such as 'p99<20ms' or 'max<1s': a run of --duration for each rate "
+     "that "
+     "is tried, beginning with --rate (default 1000)"},
     {0, "think", "TIME", NULL,
      "with --mode throughput: wait this long after each answer, as users of a closed system do; a slow server then gets fewer requests"},
     {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
@@ -59,7 +66,10 @@ static const struct cli_option options[] = {
     {0, "seed", "N", NULL, "seed of all random numbers: the mock, poisson arrivals, records of a workload (default 1)"},
     {0, "command", NULL, NULL, "run the program after '--' for each request; at most -c of them at once"},
     {'q', "quiet", NULL, NULL, "do not print a line per second"},
-    {0, "json", NULL, NULL, "print the result as JSON"},
+    {'f', "format", "FORMAT", "text|json|ycsb|cassandra-stress|prometheus",
+     "how to print the result (default text); ycsb and cassandra-stress: as these tools do, for scripts that read their output"},
+    {0, "json", NULL, NULL, "the same as --format json"},
+    {0, "report", "FILE", NULL, "write an HTML page: figures, percentiles, the course over time, what omission would hide"},
     {0},
 };
 
@@ -70,6 +80,12 @@ static int set_mode(const struct cli_args *args, struct load_config *c)
     const char *mode = cli_option(args, "mode"), *rate = cli_option(args, "rate"), *arrivals = cli_option(args, "arrivals");
     bool trace = arrivals && strcmp(arrivals, "even") && strcmp(arrivals, "poisson");
     struct error e;
+    bool find = cli_option(args, "find-rate") != NULL;
+    if (find && (arrivals || (rate && strpbrk(rate, "-,:"))))
+        return cli_usage(args->command, "--find-rate begins with one even rate: leave out --arrivals, ramps and steps");
+    if (find && (cli_option(args, "log") || cli_option(args, "report")))
+        return cli_usage(args->command, "--find-rate writes no log and no report: run once more at the rate that it finds");
+    rate = find && !rate ? "1000" : rate;
     if (trace && rate)
         return cli_usage(args->command, "--arrivals %.60s has the times of all requests: leave out --rate", arrivals);
     if (!mode)
@@ -293,6 +309,7 @@ static bool was_interrupted(void)
 struct ticking {
     bool quiet;
     struct output log; /* file NULL = none */
+    struct page page;
 };
 
 /* Publishes the log at the end of the first interval, so that it has its name and can be watched, and stays if candor is killed. */
@@ -301,6 +318,7 @@ static void on_tick(void *context, const struct load_tick *tick)
     struct ticking *t = context;
     if (t->log.file)
         output_publish(&t->log);
+    page_note(&t->page, tick);
     if (!t->quiet)
         load_print_tick(tick);
 }
@@ -322,6 +340,59 @@ static int judge(const struct load_config *c, const struct outcome *o)
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
 
+typedef int printer(const struct load_config *config, const struct load_result *result);
+
+static printer *printer_of(const struct cli_args *args)
+{
+    static const struct {
+        const char *name;
+        printer *print;
+    } formats[] = {{"json", load_print_json},
+                   {"ycsb", load_print_ycsb},
+                   {"cassandra-stress", load_print_stress},
+                   {"prometheus", load_print_prometheus}};
+    const char *wanted = cli_switch(args, "json") ? "json" : cli_option(args, "format");
+    for (size_t i = 0; wanted && i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(wanted, formats[i].name))
+            return formats[i].print;
+    return load_print_text;
+}
+
+static int find_and_print(const struct cli_args *args, struct load_config *c)
+{
+    struct find_limit limit;
+    struct find_result found;
+    struct error e;
+    if (find_parse(&limit, cli_option(args, "find-rate"), &e))
+        return cli_usage(args->command, "%s", e.text);
+    interrupt_catch();
+    if (find_rate(c, &limit, &found, &e))
+        return cli_fail("%s", e.text);
+    (printer_of(args) == load_print_json ? find_print_json : find_print_text)(&limit, &found);
+    int finished = cli_finish_output();
+    return found.holds ? finished : cli_fail("the limit %s does not hold at any rate that was tried", limit.text);
+}
+
+/* Writes the page. Returns a status. */
+static int write_page(const char *file, const struct page *page, const struct cli_args *args, const struct load_config *c,
+                      const struct load_result *result)
+{
+    /* Not the URL of a driver, which may have a password. */
+    const char *target = c->target.kind == TARGET_HTTP     ? c->target.url.authority
+                         : c->target.kind == TARGET_DRIVER ? c->target.driver->name
+                         : c->target.kind == TARGET_MOCK   ? "a mock"
+                                                           : args->operands[0];
+    struct output o;
+    struct error e;
+    if (output_open(&o, file, &e))
+        return cli_fail("%s", e.text);
+    if (page_write(page, o.file, target, c, result)) {
+        output_abandon(&o);
+        return cli_fail("no memory for the page");
+    }
+    return output_close(&o, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}
+
 static int run_and_print(const struct cli_args *args, struct load_config *c)
 {
     struct load_result result;
@@ -330,8 +401,10 @@ static int run_and_print(const struct cli_args *args, struct load_config *c)
     interrupt_catch();
     if (load_run(c, &result, &e))
         status = cli_fail("%s", e.text);
-    else if ((cli_switch(args, "json") ? load_print_json : load_print_text)(c, &result))
+    else if (printer_of(args)(c, &result))
         status = cli_fail("no memory for the result");
+    else if (cli_option(args, "report"))
+        status = write_page(cli_option(args, "report"), &((const struct ticking *)c->context)->page, args, c, &result);
     if (!status) {
         fflush(stdout);
         status = judge(c, &result.outcome);
@@ -357,8 +430,9 @@ static int connect_and_run(const struct cli_args *args, struct load_store *store
         return cli_fail("%s", e.text);
     c->log = ticking.log.file;
     c->context = &ticking;
-    c->tick = log || !ticking.quiet ? on_tick : NULL;
-    int status = run_and_print(args, c);
+    c->tick = log || !ticking.quiet || cli_option(args, "report") ? on_tick : NULL;
+    int status = cli_option(args, "find-rate") ? find_and_print(args, c) : run_and_print(args, c);
+    page_deinit(&ticking.page);
     if (log && output_close(&ticking.log, &e) && !status)
         status = cli_fail("%s", e.text);
     return status;

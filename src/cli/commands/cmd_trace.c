@@ -21,10 +21,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-enum { KINDS = 3 };
-
-static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_ALLOC};
-
 /* Whether the profile has samples of the kind. Samples of any source count as CPU time, unless their weights are in another unit. */
 static bool has_samples(const struct profile *p, enum profile_kind kind)
 {
@@ -35,10 +31,10 @@ static bool has_samples(const struct profile *p, enum profile_kind kind)
 static int read_kind(struct profile *p, struct trace *t, const char *path, const char *id, int i)
 {
     struct error e;
-    p->kind = kinds[i];
+    p->kind = trace_kinds[i];
     if (formats_load(p, path, NULL, NULL, &e))
         return cli_fail("%s", e.text);
-    if (!has_samples(p, kinds[i]))
+    if (!has_samples(p, trace_kinds[i]))
         return CLI_OK;
     int status = trace_id_keep(p, path, id);
     if (!status && trace_add(t, p))
@@ -98,7 +94,7 @@ static int trace_run(const struct cli_args *args)
 {
     char id[TRACE_ID_DIGITS + 1];
     char *path = args->operands[0];
-    struct profile profiles[KINDS];
+    struct profile profiles[TRACE_KINDS];
     struct trace t = {0};
     struct error e;
     int status = trace_id_parse(args->command, args->operands[1], id), made = 0;
@@ -114,7 +110,7 @@ static int trace_run(const struct cli_args *args)
     if (!status && !strcmp(path, "-"))
         return cli_fail(
             "-: standard input can be read only once, but this command reads the recording once for each kind of sample; give a file");
-    for (; !status && made < KINDS; made++) {
+    for (; !status && made < TRACE_KINDS; made++) {
         if (profile_init(&profiles[made])) {
             status = cli_fail("%s: out of memory", path);
             break;
@@ -134,11 +130,12 @@ const struct cli_command command_trace = {
     .summary = "show one request's life across its threads",
     .about =
         "Prints what the threads of one trace did, in order of time: where they used the CPU, where and in which state they waited, "
-        "and what they allocated, each with the span and the program's method. Successive samples at the same place are one line, "
+        "what they allocated, which locks they waited for, and who held these locks for which request. Each line has the span and the "
+        "program's method. Successive samples at the same place are one line, "
         "with the sum of their weights.\n\n"
         "The program must set a context on its threads, with candor-context.jar or, if it uses OpenTelemetry, with "
-        "candor-opentelemetry.jar (docs/context.md). The output shows only samples: with -e cpu,wall,alloc all three "
-        "kinds. A request that is shorter than the intervals may have no sample. For a frequent request it is better "
+        "candor-opentelemetry.jar (docs/context.md). The output shows only samples: with -e cpu,wall,alloc,lock all "
+        "of these. A request that is shorter than the intervals may have no sample. For a frequent request it is better "
         "to look at its endpoint: candor report --group-by endpoint.\n\n"
         "Instead of a FILE you can give a server (candor server), as http://HOST:PORT. It reads the recordings that it still has from "
         "--from to --until, so the output shows the request in all services; each thread then has its service and host. Standard error "

@@ -12,21 +12,20 @@
 
 static const char *const mode_names[] = {"throughput", "throttle", "fixed"};
 static const char *const time_names[] = {"response", "service", "wait"};
+static const char *const percentile_names[] = {"p50", "p90", "p99", "p99.9", "p99.99"};
 static const double percentiles[] = {50, 90, 99, 99.9, 99.99};
 enum { PERCENTILES = 5 };
+#define SMALL 100000 /* ns: a lateness that is no finding */
 
-static const struct {
-    const char *key, *text;
-} kinds[OUTCOME_KINDS] = {
-    {"answered", "answered"},
-    {"refused",
-     "answered with an error (a status of 400 or more; for a program, a status other than 0; for a store, an error or no such record)"},
-    {"wrong", "answered with another value than the one that was written"},
-    {"no_connection", "failed: no connection"},
-    {"broken", "failed: connection broken, or no HTTP answer"},
-    {"timeouts", "timed out"},
-    {"in_flight", "still without an answer at the end; counted with the time they had taken"},
-    {"unsent", "due, but not sent before the end because no connection was free; counted with the time they had waited"},
+static const char *const kind_texts[OUTCOME_KINDS] = {
+    "answered",
+    "answered with an error (a status of 400 or more; for a program, a status other than 0; for a store, an error or no such record)",
+    "answered with another value than the one that was written",
+    "failed: no connection",
+    "failed: connection broken, or no HTTP answer",
+    "timed out",
+    "still without an answer at the end; counted with the time they had taken",
+    "due, but not sent before the end because no connection was free; counted with the time they had waited",
 };
 
 static char *duration(int64_t ns, char out[32])
@@ -115,7 +114,7 @@ static void print_counts(const struct outcome *o)
     char n[32];
     for (int i = 0; i < OUTCOME_KINDS; i++)
         if (o->kinds[i] || i == OUTCOME_ANSWERED)
-            printf("  %14s %s\n", progress_count(o->kinds[i], n, sizeof n), kinds[i].text);
+            printf("  %14s %s\n", progress_count(o->kinds[i], n, sizeof n), kind_texts[i]);
     if (o->reconnects)
         printf("  %14s sent again, because the server had closed the connection before it began with them\n",
                progress_count(o->reconnects, n, sizeof n));
@@ -123,11 +122,44 @@ static void print_counts(const struct outcome *o)
         printf("  first problem: %s\n", o->first_problem);
 }
 
+/* The first of the percentiles that the generator's own lateness makes up by more than a quarter; PERCENTILES = none. Its lateness and the
+ * response time may be of different requests, so this is a bound. */
+static int first_doubtful(const struct outcome *o, const struct candor_histogram *response)
+{
+    const struct candor_histogram *late = &o->own[OUTCOME_LATENESS].total;
+    int64_t lateness[PERCENTILES], times[PERCENTILES];
+    candor_histogram_percentiles(late, percentiles, lateness, PERCENTILES);
+    candor_histogram_percentiles(response, percentiles, times, PERCENTILES);
+    for (int i = 0; i < PERCENTILES; i++)
+        if (lateness[i] > SMALL && lateness[i] * 4 > times[i])
+            return i;
+    return PERCENTILES;
+}
+
+const char *load_doubtful_from(const struct outcome *outcome, const struct candor_histogram *response)
+{
+    int i = first_doubtful(outcome, response);
+    return i < PERCENTILES ? percentile_names[i] : NULL;
+}
+
+static void print_lateness(const struct outcome *o, const struct candor_histogram *response)
+{
+    char a[32], b[32];
+    int i = first_doubtful(o, response);
+    if (i == PERCENTILES)
+        return;
+    printf("\nFinding: the generator was late: do not believe p%g%s. At p%g it sent requests %s after they were due, and the response "
+           "time is %s. This machine is too busy for more exact figures.\n",
+           percentiles[i], i + 1 < PERCENTILES ? " and higher percentiles" : "", percentiles[i],
+           duration(candor_histogram_percentile(&o->own[OUTCOME_LATENESS].total, percentiles[i]), a),
+           duration(candor_histogram_percentile(response, percentiles[i]), b));
+}
+
 /* Prints warnings that a reader needs to judge the figures. */
 static void print_warnings(const struct load_config *config, const struct load_result *r)
 {
     const struct outcome *o = &r->outcome;
-    char a[32], b[32];
+    char a[32];
     if (!has_response(config))
         return;
     int64_t late = candor_histogram_percentile(&o->own[OUTCOME_LATENESS].total, 99);
@@ -137,11 +169,8 @@ static void print_warnings(const struct load_config *config, const struct load_r
         return;
     outcome_sum(o, OUTCOME_RESPONSE, false, &response);
     int64_t p99 = candor_histogram_percentile(&response, 99);
+    print_lateness(o, &response);
     candor_histogram_deinit(&response);
-    if (late * 4 > p99)
-        printf("\nNote: at p99 the generator itself was late by %s, and the response time is %s: this machine is too busy for more exact "
-               "figures.\n",
-               duration(late, a), duration(p99, b));
     if (limit > late && limit * 4 > p99)
         printf("\nNote: requests waited for a free connection, %s at p99. This wait is part of the response time, because a caller would "
                "have waited, too.\n"
@@ -219,7 +248,7 @@ static void put_counts(struct jsonw *j, const struct outcome *o)
     jsonw_key(j, "outcomes");
     jsonw_object(j);
     for (int i = 0; i < OUTCOME_KINDS; i++)
-        jsonw_member_uint(j, kinds[i].key, o->kinds[i]);
+        jsonw_member_uint(j, outcome_kind_names[i], o->kinds[i]);
     jsonw_object_end(j);
     jsonw_key(j, "statuses");
     jsonw_object(j);
@@ -260,6 +289,8 @@ int load_print_json(const struct load_config *config, const struct load_result *
     if (has_response(config)) {
         put_figures(&j, "generator_lateness", &r->outcome.own[OUTCOME_LATENESS].total);
         put_figures(&j, "connection_wait", &r->outcome.own[OUTCOME_CONNECTION_WAIT].total);
+        outcome_sum(&r->outcome, OUTCOME_RESPONSE, false, &sum);
+        jsonw_member_text_or_null(&j, "doubtful_from", load_doubtful_from(&r->outcome, &sum));
     }
     jsonw_key(&j, "requests");
     jsonw_array(&j);

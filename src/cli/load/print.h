@@ -9,5 +9,7 @@ void load_print_tick(const struct load_tick *tick);
 /* Print the result on standard output. Return 0, or a negative code when out of memory. */
 int load_print_text(const struct load_config *config, const struct load_result *result);
 int load_print_json(const struct load_config *config, const struct load_result *result);
+/* Returns the lowest percentile, such as "p99", that the generator's own lateness makes doubtful; NULL if there is none. */
+const char *load_doubtful_from(const struct outcome *outcome, const struct candor_histogram *response);
 
 #endif

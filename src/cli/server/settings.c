@@ -190,6 +190,8 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
 #undef READ
     if (o->data && !*o->data)
         return error_set(e, -EINVAL, "--data is empty");
+    if (o->store && strncmp(o->store, SERVER_STORE_CLICKHOUSE, strlen(SERVER_STORE_CLICKHOUSE)))
+        return error_set(e, -EINVAL, "--store must be like clickhouse:http://localhost:8123/candor, not '%.100s'", o->store);
     int rc = remote_write_check(o, e);
     rc = rc || !o->trace_link ? rc : trace_link_check(o->trace_link, e);
     rc = rc || !o->origin ? rc : origin_check(o->origin, e);
@@ -232,6 +234,8 @@ static int check_together(const struct server_options *o, bool raw_set, struct e
 {
     if (raw_set && (o->retain_raw_s < 60 || o->retain_raw_s > o->retain_s))
         return error_set(e, -EINVAL, "--retain-recordings must be at least 1m, and at most --retain");
+    if (!o->store && (o->store_user || o->store_password || o->store_ca))
+        return error_set(e, -EINVAL, "--store-user, --store-password-file and --store-ca need --store");
     if (!o->certificate != !o->key)
         return error_set(e, -EINVAL, "--tls-cert and --tls-key go together");
     if (o->no_auth && o->token_file)

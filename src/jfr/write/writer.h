@@ -184,6 +184,7 @@ struct jfr_safepoint_sample {
     uint64_t weight_ns; /* wall-clock time of threads that the sample stands for */
     uint32_t outcome;   /* as above */
     enum jfr_thread_state state;
+    uint32_t context; /* 0 = none */
 };
 void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint_sample *sample);
 
@@ -212,6 +213,7 @@ struct jfr_old_object {
     uint64_t collections;  /* number of collections that have begun since it was allocated */
     uint64_t heap_used;    /* bytes in use after the last collection; 0 = unknown */
     uint32_t outcome;      /* as above */
+    uint32_t context;      /* of the thread that allocated it, at that time; 0 = none */
     /* The path, if the object's holders were searched for (struct jfr_held_object). */
     uint32_t path;   /* symbol id of the search's result; 0 = there was no search */
     uint32_t object; /* id; 0 = nothing is known about the object */
@@ -246,7 +248,8 @@ struct jfr_lock_wait {
     int64_t timeout_ns, until_epoch_ms; /* of a park; INT64_MIN = none */
     uint64_t weight_ns;
     bool finished;
-    uint32_t outcome; /* as above */
+    uint32_t outcome;                /* as above */
+    uint32_t context, owner_context; /* of the thread, and of the owner when the wait began; 0 = none */
 };
 /* Write a jdk.JavaMonitorEnter and a jdk.ThreadPark, with more fields than the JDK's. */
 void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *wait);
@@ -261,6 +264,7 @@ struct jfr_lock_holder {
     enum jfr_thread_state state;
     uint32_t class_name; /* symbol id: class of the lock; valid only if has_class */
     bool has_class;
+    uint32_t context; /* 0 = none */
 };
 void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *sample);
 

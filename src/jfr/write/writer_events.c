@@ -252,7 +252,8 @@ void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint
 {
     put_event(w, T_SAFEPOINT_SAMPLE,
               VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
-                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(outcome, s->outcome)));
+                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(outcome, s->outcome),
+                     NUMBER(context, s->context)));
 }
 
 void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *s)
@@ -274,7 +275,7 @@ void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
                      NUMBER(lastKnownHeapUsage, o->heap_used), NUMBER(address, o->object), NUMBER(type, jfr_class_id(o->class_name)),
                      TEXT(description, ""), NUMBER(referrer, o->has_holder ? o->object : 0), NUMBER(arrayElements, elements),
                      NUMBER(root, o->root), NUMBER(weight, o->weight), NUMBER(collections, o->collections), NUMBER(outcome, o->outcome),
-                     NUMBER(path, o->path)));
+                     NUMBER(path, o->path), NUMBER(context, o->context)));
 }
 
 void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *o)
@@ -282,7 +283,7 @@ void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *o)
     put_event(w, T_OBJECT_END,
               VALUES(NUMBER(startTime, o->ticks), NUMBER(eventThread, o->thread), NUMBER(stackTrace, o->stack),
                      NUMBER(objectClass, jfr_class_id(o->class_name)), NUMBER(allocationTime, o->born_ticks), NUMBER(objectSize, o->size),
-                     NUMBER(weight, o->weight), NUMBER(outcome, o->outcome)));
+                     NUMBER(weight, o->weight), NUMBER(outcome, o->outcome), NUMBER(context, o->context)));
 }
 
 void jfr_write_live_set(struct jfr_writer *w, const struct jfr_live_set *s)
@@ -299,7 +300,8 @@ void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *s
               VALUES(NUMBER(startTime, s->ticks), NUMBER(duration, s->duration_ticks), NUMBER(eventThread, s->thread),
                      NUMBER(stackTrace, s->stack), NUMBER(monitorClass, s->has_class ? jfr_class_id(s->class_name) : 0),
                      NUMBER(previousOwner, s->owner), NUMBER(address, s->address), NUMBER(weight, s->weight_ns),
-                     NUMBER(finished, s->finished), NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier)));
+                     NUMBER(finished, s->finished), NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier),
+                     NUMBER(context, s->context), NUMBER(ownerContext, s->owner_context)));
 }
 
 void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *s)
@@ -309,7 +311,7 @@ void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *s)
                      NUMBER(stackTrace, s->stack), NUMBER(parkedClass, s->has_class ? jfr_class_id(s->class_name) : 0),
                      NUMBER(timeout, (uint64_t)s->timeout_ns), NUMBER(until, (uint64_t)s->until_epoch_ms), NUMBER(address, s->address),
                      NUMBER(owner, s->owner), NUMBER(weight, s->weight_ns), NUMBER(finished, s->finished), NUMBER(outcome, s->outcome),
-                     NUMBER(carrierThread, s->carrier)));
+                     NUMBER(carrierThread, s->carrier), NUMBER(context, s->context), NUMBER(ownerContext, s->owner_context)));
 }
 
 void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s)
@@ -317,7 +319,7 @@ void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s
     put_event(w, T_LOCK_HOLDER,
               VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
                      NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(outcome, s->outcome),
-                     NUMBER(lockClass, s->has_class ? jfr_class_id(s->class_name) : 0)));
+                     NUMBER(lockClass, s->has_class ? jfr_class_id(s->class_name) : 0), NUMBER(context, s->context)));
 }
 
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s)

@@ -77,11 +77,12 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .object_class = jfr_type_field(type, "objectClass"),
                                    .object = jfr_type_field(type, "object"),
                                    .window = jfr_type_field(type, "window"),
-                                   .context = load_context_field(type)};
+                                   .context = load_context_field(type, "context"),
+                                   .owner_context = load_context_field(type, "ownerContext")};
     if (!fields->weight)
         fields->weight = jfr_type_field(type, "samplingPeriod");
     for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
-        if (&type->fields[i] != fields->context && is_label(&type->fields[i]))
+        if (&type->fields[i] != fields->context && &type->fields[i] != fields->owner_context && is_label(&type->fields[i]))
             fields->labels[fields->label_count++] = &type->fields[i];
     return fields;
 }
@@ -341,12 +342,15 @@ static int add_wait(struct load *l, struct jfr_event *event, const struct wait_t
         return 0;
     int rc = read_sample(l, event, span_ns(event, fields->weight ? fields->weight : jfr_type_field(event->type, "duration")), &s);
     s.state = (uint8_t)type->state;
+    if (!rc) /* first, because it begins a new set of labels */
+        rc = load_context(&l->contexts, event, fields->context, &s.labels);
     if (!rc && class_name)
         rc = add_class(l, jfr_event_value(event, class_name), &s.labels);
     snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)number(event, "address"));
     if (!rc && type->has_address)
         rc = add_text(l, "address", address, false, &s.labels);
     rc = rc ? rc : add_owner(l, event, type->owner_field, &s.labels);
+    rc = rc ? rc : load_context_of_owner(&l->contexts, event, fields->owner_context, &s.labels);
     if (!rc && is_open(event))
         rc = add_text(l, "open", "yes", false, &s.labels);
     return rc ? rc : load_part_sample(l->part, &s);
@@ -368,7 +372,9 @@ static int on_lock_holder(struct load *l, struct jfr_event *event)
     struct profile_sample s;
     if (l->part->rank != LOAD_HOLDER)
         return 0;
-    int rc = read_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight), &s);
+    const struct load_fields *fields = sample_fields(l, event->type);
+    int rc = read_sample(l, event, span_ns(event, fields->weight), &s);
+    rc = rc ? rc : load_context(&l->contexts, event, fields->context, &s.labels);
     rc = rc || !class_name ? rc : add_class(l, jfr_event_value(event, class_name), &s.labels);
     return rc ? rc : load_part_sample(l->part, &s);
 }

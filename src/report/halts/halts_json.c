@@ -73,6 +73,10 @@ static void put_halt(struct jsonw *j, const struct halt_view *v, const struct ha
     put_string(j, v, "what", one->what);
     put_string(j, v, "thread", one->thread);
     put_string(j, v, "by", one->by);
+    if (one->context || one->by_context) {
+        put_string(j, v, "context", one->context);
+        put_string(j, v, "by_context", one->by_context);
+    }
     put_string(j, v, "site", one->site);
     if (one->id)
         jsonw_member_uint(j, "id", one->id);

@@ -229,16 +229,28 @@ static void put_bytes(const struct page *p, const struct halt *one)
         fprintf(p->text.out, ", %s", units_format_bytes(bytes, sizeof bytes, one->bytes));
 }
 
+/* Prints what a thread worked for, in brackets. */
+static void put_context(const struct page *p, uint32_t context)
+{
+    if (!context)
+        return;
+    fputs(" [", p->text.out);
+    put_string(p, context);
+    fputc(']', p->text.out);
+}
+
 static void put_who(const struct page *p, const struct halt *one)
 {
     FILE *out = p->text.out;
     if (one->thread) {
         fputs("; thread ", out);
         put_string(p, one->thread);
+        put_context(p, one->context);
     }
     if (one->by) {
         fputs(halt_scope(one) == HALT_OF_THREAD ? "; by " : "; requested by ", out);
         put_string(p, one->by);
+        put_context(p, one->by_context);
     }
     if (one->site) {
         fputs(" at ", out);

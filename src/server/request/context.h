@@ -44,10 +44,16 @@
  * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca:
  * the certificates that sign those of clients; NULL = clients are not asked for certificates.
  * remote_write: the URL that metrics are sent to; NULL = none. remote_protocol, remote_token, remote_ca: its version (NULL = 1.0), and
- * files; NULL = none. trace_link: the address of a trace in a tracing system (base/text/trace_link.h); NULL = none. */
+ * files; NULL = none. store: "clickhouse:URL", where the rows of recordings are; NULL = in files of `data`. store_user: NULL = default;
+ * store_password, store_ca: files; NULL = none, the system's. trace_link: the address of a trace in a tracing system
+ * (base/text/trace_link.h); NULL = none. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
+    X(store, "store")                                                                                                                      \
+    X(store_user, "store-user")                                                                                                            \
+    X(store_password, "store-password-file")                                                                                               \
+    X(store_ca, "store-ca")                                                                                                                \
     X(token_file, "token-file")                                                                                                            \
     X(no_auth, "no-auth")                                                                                                                  \
     X(origin, "origin")                                                                                                                    \
@@ -69,6 +75,8 @@
 
 struct alerts;   /* server/alerts/alerts.h */
 struct profiles; /* server/profiles/profiles.h */
+
+#define SERVER_STORE_CLICKHOUSE "clickhouse:" /* `store` begins with it */
 
 struct server_options {
 #define SERVER_LIMIT(name, option) uint64_t name;

@@ -123,7 +123,7 @@ void question_failed(struct http *h, int rc, const struct error *e)
         http_error(h, HTTP_NOT_FOUND, "%s", e->text);
     else if (rc == -E2BIG)
         http_error(h, HTTP_BAD_REQUEST, "%s", e->text);
-    else if (rc == -ECANCELED || rc == -ETIMEDOUT || rc == -EPIPE)
+    else if (rc == -ECANCELED || rc == -ETIMEDOUT || rc == -EPIPE || rc == -EHOSTUNREACH)
         http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
     else if (rc == -ENOMEM)
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");

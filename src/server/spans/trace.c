@@ -36,7 +36,10 @@ static void keep_asked(const struct tracing *t, struct profile *p)
 /* Whether the trace shows samples of this kind. */
 static bool is_shown(const struct profile *p)
 {
-    return (p->kind == PROFILE_RUNNING || p->kind == PROFILE_WALL || p->kind == PROFILE_ALLOC) && p->unit == profile_kinds[p->kind].unit;
+    bool is_of_traces = false;
+    for (int i = 0; i < TRACE_KINDS; i++)
+        is_of_traces |= p->kind == trace_kinds[i];
+    return is_of_traces && p->unit == profile_kinds[p->kind].unit;
 }
 
 static int name_process(struct tracing *t, const struct labels *labels)

@@ -8,7 +8,8 @@
 
 /* Labels that differ from request to request, or from object to object. */
 static const char *const ids[] = {
-    "trace_id", "span_id", "root_span_id", "traceId", "spanId", "rootSpanId", "localRootSpanId", "profile_id", "address",
+    "trace_id",        "span_id",    "root_span_id", "traceId",        "spanId",        "rootSpanId",
+    "localRootSpanId", "profile_id", "address",      "owner_trace_id", "owner_span_id",
 };
 
 bool contexts_keep(const struct profile *p, const struct profile_label *label)

@@ -54,7 +54,7 @@ static bool is_sorted(const struct segment *s)
     return true;
 }
 
-static void add_up(struct segment *s)
+void segment_add_up(struct segment *s)
 {
     uint32_t n = 0;
     if (!is_sorted(s))
@@ -181,7 +181,7 @@ static int put_all(struct buffer *out, const struct segment *s)
 int segment_write(struct segment *s, const char *path, bool synced, struct error *e)
 {
     struct buffer out;
-    add_up(s);
+    segment_add_up(s);
     buffer_init(&out, SEGMENT_BYTES_MAX);
     int rc = segment_sum_up(s);
     rc = rc ? rc : put_all(&out, s);

@@ -89,7 +89,9 @@ struct segment {
     uint32_t context;                           /* when it was read, without has_contexts: the context of all rows */
 };
 
-/* Sorts the rows, adds up rows that differ only in weight and count, computes the sums, and writes the file. If synced is set, the file is
+/* Sorts the rows, and adds up rows that differ only in weight and count. */
+void segment_add_up(struct segment *s);
+/* Does the same, computes the sums, and writes the file. If synced is set, the file is
  * on the disk when the function returns. Returns 0, or a code with a message in e. */
 int segment_write(struct segment *s, const char *path, bool synced, struct error *e);
 /* Reads the recordings and the given columns, a set of bits (1 << SEGMENT_..., SEGMENT_SUMS). Fields of other columns are 0. If the set has

@@ -95,8 +95,11 @@ int store_check(struct store *s, int64_t to, struct store_result *r, struct erro
     struct gather g;
     struct store_query q = {.to = to, .type = "", .labels = true};
     struct checking c = {s, &g, &q, r};
+    s->checking = true;
     int rc = gather_init(&g, s, &q, NULL, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : gather_dictionaries(&g, s, check_dictionary, &c, e);
     gather_deinit(&g);
-    return rc ? rc : check_rollups(s, to, r, e);
+    rc = rc ? rc : check_rollups(s, to, r, e);
+    s->checking = false;
+    return rc;
 }

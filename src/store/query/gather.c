@@ -455,7 +455,10 @@ static int give_up(const struct gather *g, struct store *s, const struct gathere
         return rc;
     miss(g, first, r);
     buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
-    recover_quarantine(s, first->dictionary, first->segment, e->text);
+    if (recover_may_return(s, rc))
+        store_tell(s, "%s", e->text);
+    else
+        recover_quarantine(s, first->dictionary, first->segment, e->text);
     return 0;
 }
 
@@ -474,7 +477,8 @@ static int read_segment(const struct gather *g, struct store *s, uint32_t at, un
 {
     struct rows_one list[ROWS_AHEAD_MAX];
     const struct gathered *first = &g->list[at];
-    struct rows_wanted wanted = {.dictionary = first->dictionary, .type = strtab_text(&g->types, first->type), .list = list};
+    struct rows_wanted wanted = {
+        .dictionary = first->dictionary, .type = strtab_text(&g->types, first->type), .second = first->first, .list = list};
     for (uint32_t i = at; i < g->count && g->list[i].dictionary == first->dictionary; i++)
         if (!g->list[i].rolled && g->list[i].type == first->type &&
             !rows_want(&wanted, list, s->rows->ahead, g->list[i].segment, g->list[i].rows, g->list[i].weight))
@@ -551,6 +555,51 @@ static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, cons
     return *done ? visit_whole(g, begin, end, segment, fit, visit, context, r) : 0;
 }
 
+/* ---- sums that are made where the rows are ---- */
+
+/* Finds how many entries from `begin` can be added up together; lists their segments. */
+static uint32_t end_of_sums(const struct gather *g, uint32_t begin, enum gather_sums which, struct rows_wanted *w, struct rows_one *list)
+{
+    const struct gathered *first = &g->list[begin];
+    uint32_t at = begin;
+    for (; at < g->count; at++) {
+        const struct gathered *one = &g->list[at];
+        bool partly = one->rolled || one->without_from < one->without_to || (which == GATHER_STACKS && !one->within);
+        if (partly || one->dictionary != first->dictionary || one->type != first->type || one->by != first->by ||
+            !rows_want(w, list, g->store->rows->sums, one->segment, one->rows, one->weight))
+            break;
+    }
+    return at;
+}
+
+/* As gather_sums, for several segments at once. If they lack rows, the caller reads each by itself, and finds which. */
+static int sum_away(const struct gather *g, struct store *s, uint32_t *at, enum gather_sums which, const struct gather_fit *fit,
+                    gather_visit_sums *visit, void *context, bool *done, struct error *e)
+{
+    struct rows_one *list = malloc(s->rows->sums * sizeof *list);
+    const struct gathered *first = &g->list[*at];
+    struct rows_wanted w = {.dictionary = first->dictionary, .type = strtab_text(&g->types, first->type), .second = first->first};
+    struct segment segment = {0};
+    if (!list)
+        return error_set(e, -ENOMEM, "out of memory");
+    w.list = list;
+    uint32_t end = end_of_sums(g, *at, which, &w, list);
+    int rc =
+        w.rows < SEGMENT_SUMS_ROWS ? -ENOENT : s->rows->sum(s, &w, which == GATHER_STACKS ? ROWS_BY_STACK : ROWS_BY_SECOND, &segment, e);
+    *done = !rc && fits(fit, &segment);
+    if (rc == -ENOENT) {
+        g->ahead->unsummed = list[w.count - 1].number;
+        rc = 0;
+    }
+    if (*done) {
+        rc = visit(context, first, &segment);
+        *at = end;
+    }
+    segment_deinit(&segment);
+    free(list);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
                 const struct gather_fit *fit, gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e)
 {
@@ -558,6 +607,10 @@ int gather_sums(const struct gather *g, struct store *s, const struct store_quer
     uint32_t end = end_of(g, *at);
     struct segment segment;
     *done = false;
+    if (s->rows->sum && (g->labels || first->segment <= g->ahead->unsummed))
+        return 0;
+    if (s->rows->sum)
+        return sum_away(g, s, at, which, fit, visit, context, done, e);
     if (!may_sum(g, *at, end, which))
         return 0;
     int rc = store_is_over(s, q, e);

@@ -456,14 +456,17 @@ static bool belongs(const struct gather *g, const struct gathered *first, const 
 }
 
 /* Counts the data of the file's entries as missing, and puts the file aside. */
-static void give_up(const struct gather *g, struct store *s, uint32_t begin, uint32_t end, struct store_result *r, const struct error *e)
+static void give_up(const struct gather *g, struct store *s, uint32_t begin, int rc, struct store_result *r, const struct error *e)
 {
     const struct gathered *first = &g->list[begin];
     const struct gather_piece *p = &g->pieces[first->piece];
     for (uint32_t slot = p->slot; slot < p->slot_end; slot++)
         miss_slot(g, &g->units[p->unit], slot, MISSING_DAMAGED, &r->missing);
     buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
-    rollup_quarantine(s, first->dictionary, first->segment, e->text);
+    if (recover_may_return(s, rc))
+        store_tell(s, "%s", e->text);
+    else
+        rollup_quarantine(s, first->dictionary, first->segment, e->text);
 }
 
 int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const struct gather_fit *fit, gather_visit *visit, void *context,
@@ -482,7 +485,7 @@ int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const s
                        store_rollup_path(s, path, first->dictionary, first->segment));
     }
     if (rc == -EBADMSG || rc == -ENOENT) {
-        give_up(g, s, begin, *at, r, e);
+        give_up(g, s, begin, rc, r, e);
         return 0;
     }
     if (rc)

@@ -66,7 +66,7 @@ static bool may_sum(const struct summing *t, uint32_t at)
     for (uint32_t i = at; i < t->g->count && list[i].segment == list[at].segment; i++)
         if (list[i].by != list[at].by)
             return false;
-    return t->add_up;
+    return t->add_up && !t->g->store->rows->sum; /* which have no squares of single rows */
 }
 
 static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)

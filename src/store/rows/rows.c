@@ -3,10 +3,16 @@
 
 #include <stdlib.h>
 
-void rows_ahead_deinit(struct rows_ahead *a)
+void rows_ahead_empty(struct rows_ahead *a)
 {
     for (uint32_t i = 0; i < a->count; i++)
         segment_deinit(&a->list[i]);
+    a->count = 0;
+}
+
+void rows_ahead_deinit(struct rows_ahead *a)
+{
+    rows_ahead_empty(a);
     free(a->list);
     free(a->numbers);
     *a = (struct rows_ahead){0};
@@ -20,7 +26,7 @@ bool rows_want(struct rows_wanted *w, struct rows_one *list, uint32_t most, uint
         w->rows += rows;
         return true;
     }
-    if (w->count == most || (w->count && w->rows + rows > ROWS_READ_AHEAD))
+    if (w->count == most || (w->count && w->rows + rows > (most > ROWS_AHEAD_MAX ? UINT64_MAX : ROWS_READ_AHEAD)))
         return false;
     w->rows += rows;
     list[w->count++] = (struct rows_one){number, rows, weight};

@@ -16,7 +16,8 @@ struct store;
 /* One or more segments of a dictionary and type. */
 struct rows_wanted {
     uint32_t dictionary;
-    const char *type; /* as in store_type_of */
+    const char *type; /* as in store_type_of; NULL = it is not known */
+    int64_t second;   /* any second of its day */
     const struct rows_one {
         uint64_t number;
         uint64_t rows, weight; /* what the catalog knows of its selected recordings: the segment has no less */
@@ -31,19 +32,23 @@ struct rows_ahead {
     uint64_t *numbers;
     unsigned columns;
     uint32_t dictionary, count;
+    uint64_t unsummed; /* segments up to this number are not added up where they are, because some of them lack rows */
 };
+void rows_ahead_empty(struct rows_ahead *a);
 void rows_ahead_deinit(struct rows_ahead *a);
 
 /* Appends a part of a segment to the wanted ones in `list`, which has room for `most` of at most ROWS_AHEAD_MAX. Parts of one segment come
  * one after the other. Returns false if it does not fit. */
-enum { ROWS_AHEAD_MAX = 1024, ROWS_READ_AHEAD = 1 << 17 };
+enum { ROWS_AHEAD_MAX = 1024, ROWS_SUM_MAX = 20000, ROWS_READ_AHEAD = 1 << 17 };
 bool rows_want(struct rows_wanted *w, struct rows_one *list, uint32_t most, uint64_t number, uint64_t rows, uint64_t weight);
 
 enum rows_sums { ROWS_BY_STACK, ROWS_BY_SECOND };
 
 struct rows_kind {
-    uint32_t ahead; /* how many segments should be named to `read` at once, at most; and to `sum`, if there is one */
+    uint32_t ahead; /* how many segments may be named to `read` at once, at most ROWS_AHEAD_MAX */
+    uint32_t sums;  /* the same for `sum`, at most ROWS_SUM_MAX */
     bool merges;    /* whether small segments are merged (merge.c) */
+    bool is_away;   /* rows may be missing for a while: only store_check puts segments aside */
 
     /* Writes a segment, and enters it in the catalog (catalogue_seal): at once, or together with others, at the latest when `flush` is
      * called. Until then its part counts as not sealed. Sets done->rows and done->bytes. Takes over the memory of the rows. Returns 0, or a
@@ -71,8 +76,10 @@ struct rows_kind {
 
     /* NULL, or: whether rows can be written now. Pending parts wait otherwise. */
     bool (*is_ready)(struct store *s);
-    /* NULL, or: ends what was begun, such as segments that wait to be written. */
-    void (*flush)(struct store *s);
+    /* NULL, or: whether the recording has parts that wait to be written. */
+    bool (*waits)(struct store *s, uint64_t recording);
+    /* NULL, or: writes segments that wait, if it is time; now: in any case. */
+    void (*flush)(struct store *s, bool now);
 };
 
 extern const struct rows_kind rows_in_files;

@@ -61,7 +61,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48, context_words = record_context_words(tail);
     size_t frames = words - ALLOC_HEAD - class_words - virtual_words - context_words - 1;
     uint64_t *class_name = record + ALLOC_HEAD + frames;
-    uint64_t virtual_thread[RECORD_VIRTUAL_MAX];
+    uint64_t copy[RECORD_VIRTUAL_MAX + CONTEXT_WORDS_MAX];
+    const struct live_words more = {virtual_words, context_words, copy};
     struct names *names = &session.recording->names;
     struct jfr_writer *w = session.recording->writer;
     struct jfr_allocation_sample s = {.ticks = record[0],
@@ -77,7 +78,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, class_name + class_words, virtual_words);
     }
-    memcpy(virtual_thread, class_name + class_words, virtual_words * sizeof *virtual_thread);
+    memcpy(copy, class_name + class_words, (virtual_words + context_words) * sizeof *copy);
     s.stack = stack_of(t, outcome, record + ALLOC_HEAD, frames); /* last, because it writes after the frames */
     uint64_t dropped = jfr_writer_dropped(w);
     jfr_write_allocation_sample(w, &s);
@@ -85,7 +86,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         alloc_lose(ALLOCATION_LOSS_MEMORY, s.weight);
     else
         book(&s);
-    live_take(&s, record[4], (uint32_t)record[5], virtual_thread, virtual_words);
+    live_take(&s, record[4], (uint32_t)record[5], &more);
 }
 
 static void drain(const struct sampled_thread *t, bool shrink)

@@ -33,9 +33,9 @@ struct watched {
     uint32_t thread, class_name, outcome;
     uint32_t collections; /* number of collections that the JVM had begun when the object was allocated */
     uint32_t survived;    /* number of later collections that the object has survived, as of the last look */
-    uint16_t frames, virtual_words;
+    uint16_t frames, virtual_words, context_words;
     bool is_truncated;
-    uint64_t words[]; /* the frames, leaf first, followed by the words of the virtual thread */
+    uint64_t words[]; /* the frames, leaf first, followed by the words of the virtual thread and of the context */
 };
 
 static struct {
@@ -101,10 +101,10 @@ static size_t depth_of(const struct stacks *s, uint32_t stack)
     return depth;
 }
 
-static struct watched *watch(const struct jfr_allocation_sample *s, const uint64_t *virtual_words, size_t count)
+static struct watched *watch(const struct jfr_allocation_sample *s, const struct live_words *more)
 {
     const struct stacks *stacks = &session.recording->names.stacks;
-    size_t depth = depth_of(stacks, s->stack), i = 0;
+    size_t depth = depth_of(stacks, s->stack), i = 0, count = more->of_virtual + more->of_context;
     bool is_cut = session.words + depth > WORDS_MAX && depth > CUT_DEPTH;
     if (is_cut)
         depth = CUT_DEPTH;
@@ -118,11 +118,12 @@ static struct watched *watch(const struct jfr_allocation_sample *s, const uint64
                           .class_name = s->class_name,
                           .outcome = s->outcome,
                           .frames = (uint16_t)depth,
-                          .virtual_words = (uint16_t)count,
+                          .virtual_words = (uint16_t)more->of_virtual,
+                          .context_words = (uint16_t)more->of_context,
                           .is_truncated = is_cut || s->stack & 1};
     for (uint32_t at = s->stack >> 1; at && i < depth; at = stacks->nodes[at].parent)
         w->words[i++] = stacks->nodes[at].frame;
-    memcpy(w->words + depth, virtual_words, count * sizeof *virtual_words);
+    memcpy(w->words + depth, more->words, count * sizeof *more->words);
     return w;
 }
 
@@ -130,18 +131,17 @@ static struct watched *watch(const struct jfr_allocation_sample *s, const uint64
 static void unwatch(struct watched *w)
 {
     be_done_with(w->reference);
-    session.words -= w->frames + w->virtual_words;
+    session.words -= (size_t)w->frames + w->virtual_words + w->context_words;
     free(w);
 }
 
-void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
-               size_t count)
+void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const struct live_words *more)
 {
     void *gone;
     if (!session.running)
         return;
     session.made += reference != 0;
-    struct watched *w = reference ? watch(s, virtual_words, count) : NULL;
+    struct watched *w = reference ? watch(s, more) : NULL;
     if (!w) {
         add(&session.unreferenced, s->weight);
         if (reference)
@@ -181,7 +181,8 @@ static struct jfr_old_object describe(const struct survivor *one, uint64_t ticks
                                    .weight = survivors_bytes(&session.set, one),
                                    .collections = w->survived,
                                    .heap_used = session.heap_used,
-                                   .outcome = w->outcome};
+                                   .outcome = w->outcome,
+                                   .context = names_context(names, w->words + w->frames + w->virtual_words, w->context_words)};
 }
 
 /* Whether a collection has examined the object and left it alive. A concurrent collection does not examine objects that are allocated

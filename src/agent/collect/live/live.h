@@ -24,9 +24,14 @@ struct live_options {
 
 extern const struct part live_part;
 
-/* Adds a sampled allocation. virtual_words: the words of hot/record.h for the virtual thread that allocated, if any. The function takes
- * over the reference; 0 = there is none. collections: live_collections at the time of the allocation, which may be long ago. */
-void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
-               size_t count);
+/* Words of an allocation's record: of the virtual thread that allocated (hot/record.h), and then of the context (hot/context.h). */
+struct live_words {
+    size_t of_virtual, of_context; /* 0 = there are none */
+    const uint64_t *words;
+};
+
+/* Adds a sampled allocation. The function takes over the reference; 0 = there is none. collections: live_collections at the time of the
+ * allocation, which may be long ago. */
+void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const struct live_words *more);
 
 #endif

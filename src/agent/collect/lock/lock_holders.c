@@ -29,6 +29,7 @@ static struct {
     uint32_t count, chosen[LOCK_HOLDERS_MOST];
     struct account taken, missed;
     uint64_t frames[FRAMES_MAX + 1]; /* names_stack may add a frame */
+    struct context_words context;    /* of the holder that is looked at */
 } holders;
 
 void lock_holders_begin(uint64_t now)
@@ -111,6 +112,7 @@ static void record(const struct holder *h, const struct sampled_thread *t, struc
     sample->thread = names_thread_id(t);
     sample->weight_ns = ns;
     sample->has_class = count;
+    sample->context = names_context(&r->names, holders.context.words, holders.context.count);
     sample->class_name = count ? class_name_symbol(&r->names.strings, words, count) : 0;
     uint64_t dropped = jfr_writer_dropped(r->writer);
     jfr_write_lock_holder(r->writer, sample);
@@ -129,6 +131,7 @@ static bool look_at_sleeper(const struct sampled_thread *t, struct jfr_lock_hold
     walk_begin_still(&w, java_thread);
     while (count < FRAMES_MAX && walk_next(&w, &holders.frames[count]))
         count++;
+    holders.context.count = context_copy(context_of_thread(t->tid), holders.context.words);
     if (clock_thread_cpu(t->tid) != cpu || atomic_load(&t->java_thread) != java_thread)
         return false;
     sample->state = w.state;
@@ -149,6 +152,8 @@ static void look_at(const struct holder *h, uint64_t ns)
     for (int i = 0; i < TRIES && !slept; i++)
         slept = look_at_sleeper(t, &sample);
     if (!slept) {
+        if (!context_copy_running(context_of_thread(t->tid), &holders.context))
+            context_lose(CONTEXT_LOSS_IN_CHANGE);
         sample.state = JFR_STATE_JAVA;
         sample.outcome = lock_samples_outcome(OUTCOME_COMPLETE);
         sample.stack = lock_samples_pseudo_stack(t, "[running]");

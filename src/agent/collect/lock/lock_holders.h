@@ -2,9 +2,10 @@
  *
  * About 20 times a second, a round looks for waiting threads (hot/calls/lock.h), reads the owner of each lock, and takes the owner's stack.
  * It does this like the event wall: the stack of a sleeping owner is read without waking it. A running owner is only recorded as running,
- * because the event cpu shows its stack. A round looks at no more than LOCK_HOLDERS_MOST owners, drawn at random. The weight of a sample is
- * the time since the previous round, times the number of waiting threads, times the holders per drawn holder. This equals the time that
- * other threads have waited meanwhile. Only the collector calls these functions, while the recording runs. */
+ * because the event cpu shows its stack. Both have their context (hot/context.h). A round looks at no more than
+ * LOCK_HOLDERS_MOST owners, drawn at random. The weight of a sample is the time since the previous round, times the number of waiting
+ * threads, times the holders per drawn holder. This equals the time that other threads have waited meanwhile. Only
+ * the collector calls these functions, while the recording runs. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCK_HOLDERS_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCK_HOLDERS_H
 

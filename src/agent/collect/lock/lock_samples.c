@@ -51,6 +51,8 @@ void lock_samples_take(const struct lock_sample *s)
                               .address = wait->target.address,
                               .weight_ns = wait->weight,
                               .finished = !s->is_open,
+                              .context = s->context,
+                              .owner_context = s->owner_context,
                               .outcome = lock_samples.outcome_symbols[s->outcome]};
     uint64_t dropped = jfr_writer_dropped(w);
     set_deadline(&e, wait);

@@ -24,6 +24,7 @@ struct lock_sample {
     const struct sampled_thread *thread; /* NULL: a virtual thread without a carrier */
     uint32_t virtual_id;                 /* the virtual thread's id in the event; 0 = none */
     uint32_t stack, class_name;
+    uint32_t context, owner_context; /* 0 = none */
     enum outcome outcome;
     const struct lock_wait *wait;
     bool has_class, is_open;

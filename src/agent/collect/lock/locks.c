@@ -47,8 +47,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
 {
     uint64_t tail = record[words - 1];
     size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48;
-    size_t frames = words - LOCK_HEAD - class_words - virtual_words - 1;
-    uint64_t *class_name = record + LOCK_HEAD + frames;
+    size_t context_words = record_context_words(tail), owner_words = record[3] >> LOCK_OWNER_CONTEXT_SHIFT & 0xffff;
+    size_t frames = words - LOCK_HEAD - class_words - virtual_words - context_words - owner_words - 1;
+    uint64_t *class_name = record + LOCK_HEAD + frames, *context = class_name + class_words + virtual_words;
     struct names *names = &session.recording->names;
     struct lock_wait wait = {.since = record[0],
                              .ns = record[1],
@@ -63,7 +64,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                             .outcome = (enum outcome)record_outcome(tail),
                             .wait = &wait,
                             .has_class = class_words,
-                            .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0};
+                            .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0,
+                            .context = names_context(names, context, context_words),
+                            .owner_context = names_context(names, context + context_words, owner_words)};
     if (virtual_words)
         s.virtual_id = names_virtual_thread(names, class_name + class_words, virtual_words);
     s.stack = lock_samples_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last, because it writes after the frames */

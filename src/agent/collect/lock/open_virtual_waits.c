@@ -1,6 +1,8 @@
 #include "agent/collect/lock/open_virtual_waits.h"
 
 #include "agent/collect/lock/lock_samples.h"
+#include "agent/context/owners.h"
+#include "agent/context/records.h"
 #include "agent/hot/calls/lock.h"
 #include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/signal/handler.h"
@@ -37,19 +39,23 @@ static uint64_t ns_of(const struct virtual_wait *wait, uint64_t now)
 
 static void record(const struct open_wait *o, uint64_t now, uint64_t chosen)
 {
-    static uint64_t words[LANE_CLASS_WORDS_MAX]; /* too large for this thread's stack */
+    static uint64_t words[LANE_CLASS_WORDS_MAX]; /* these are too large for this thread's stack */
+    static struct context_words context;
     struct names *names = &lock_samples.recording->names;
     struct lock_wait wait = {
         .kind = (enum lock_kind)o->wait.kind, .since = o->wait.since, .ns = ns_of(&o->wait, now), .target = o->wait.target};
     wait.target.owner = (struct lock_owner){0}; /* it may have changed since the wait began */
     wait.weight = (uint64_t)((double)wait.ns * (double)drawn.count / (double)chosen);
     size_t of_class = lock_class_words(wait.target.klass, words);
+    if (!context_copy_running(records_address(owners_find(o->id)), &context))
+        context_lose(CONTEXT_LOSS_IN_CHANGE);
     struct lock_sample s = {.virtual_id = names_virtual_thread(names, &o->id, 1),
                             .outcome = OUTCOME_UNMOUNTED,
                             .wait = &wait,
                             .is_open = true,
                             .has_class = of_class,
                             .class_name = of_class ? class_name_symbol(&names->strings, words, of_class) : 0,
+                            .context = names_context(names, context.words, context.count),
                             .stack = names_failed_stack(names, OUTCOME_UNMOUNTED, 0)};
     lock_samples_take(&s);
 }

@@ -83,8 +83,9 @@ static void weigh(struct open_wait *o)
 
 static void take(struct open_wait *o)
 {
-    static uint64_t frames[FRAMES_MAX + 1]; /* both arrays are too large for this thread's stack; names_stack may add a frame */
+    static uint64_t frames[FRAMES_MAX + 1]; /* these are too large for this thread's stack; names_stack may add a frame */
     static uint64_t class_words[LANE_CLASS_WORDS_MAX];
+    static struct context_words own, owner;
     uint64_t virtual_words[RECORD_VIRTUAL_MAX];
     struct lock_sample s = {.thread = o->thread, .wait = &o->wait, .is_open = true};
     struct names *names = &lock_samples.recording->names;
@@ -95,6 +96,8 @@ static void take(struct open_wait *o)
         count++;
     if (walk_is_virtual(&w) && vm_layout.virtuals.usable)
         of_virtual = virtual_describe(w.java_thread, w.state, w.virtuals.entry, o->thread->java_id, virtual_words);
+    own.count = context_copy(context_of_thread(o->thread->tid), own.words);
+    lock_owner_context(&o->wait.target.owner, &owner);
     size_t of_class = lock_class_words(o->wait.target.klass, class_words);
     if (!claim(o))
         return;
@@ -104,6 +107,8 @@ static void take(struct open_wait *o)
     s.class_name = of_class ? class_name_symbol(&names->strings, class_words, of_class) : 0;
     if (of_virtual)
         s.virtual_id = names_virtual_thread(names, virtual_words, of_virtual);
+    s.context = names_context(names, own.words, own.count);
+    s.owner_context = names_context(names, owner.words, owner.count);
     s.stack = lock_samples_stack(o->thread, s.outcome, frames, count);
     lock_samples_take(&s);
 }

@@ -1,6 +1,7 @@
 #include "agent/collect/safepoint/safepoint.h"
 
 #include "agent/collect/safepoint/thread_time.h"
+#include "agent/hot/context.h"
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/record/names/reason.h"
@@ -128,7 +129,8 @@ static void take_stack(const struct round *round, uint32_t index)
                                      .thread = thread_id(index, stack.thread, round->at),
                                      .stack = stack.count ? add_stack(&stack) : add_no_stack(outcome),
                                      .weight_ns = weight,
-                                     .outcome = session.outcome_symbols[outcome]};
+                                     .outcome = session.outcome_symbols[outcome],
+                                     .context = names_context(&session.recording.names, stack.context, stack.context_words)};
     s.state = stack.count ? true_state(&stack) : JFR_STATE_UNKNOWN; /* needs the leaf's name, which is known by now */
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
     jfr_write_safepoint_sample(session.recording.writer, &s);
@@ -213,6 +215,8 @@ static void begin(void)
     session.due = now + 1 + handler_random(&session.random) % session.options.interval_ns;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         session.outcome_symbols[i] = strtab_add_text(strings, reason_outcome[i]);
+    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
+        atomic_store(&context_lost[i], 0);
     session.reference_wait = (struct jfr_method){.class_name = strtab_add_text(strings, "java.lang.ref.Reference"),
                                                  .name = strtab_add_text(strings, "waitForReferencePendingList")};
     session.continuation = (struct jfr_method){.class_name = strtab_add_text(strings, "jdk.internal.vm.Continuation"),

@@ -1,5 +1,6 @@
 #include "agent/collect/safepoint/thread_time.h"
 
+#include "agent/hot/context.h"
 #include "agent/record/names/reason.h"
 
 #include <string.h>
@@ -78,6 +79,8 @@ void thread_time_write(const struct thread_time *t, struct jfr_writer *w, uint64
         write_line(&b, ACCOUNT_THREAD_LOST, reason_miss[i], t->missed[i]);
     write_line(&b, ACCOUNT_THREAD_LOST, reason_loss[LOSS_MEMORY], t->dropped);
     write_line(&b, ACCOUNT_NOT_CHOSEN, "", (struct account){0, t->not_chosen});
+    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
+        write_line(&b, ACCOUNT_CONTEXT_LOST, reason_context_loss[i], (struct account){0, atomic_load(&context_lost[i])});
     write_line(&b, ACCOUNT_STOPPED, "", t->stopped);
     write_line(&b, ACCOUNT_THREAD_OWN_COST, "", (struct account){(int64_t)(books_own_cpu() - t->own_at_start), t->samples});
 }

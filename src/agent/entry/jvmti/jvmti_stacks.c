@@ -1,6 +1,7 @@
 #include "agent/entry/jvmti/jvmti_stacks.h"
 
 #include "agent/entry/jvmti/java_attach.h"
+#include "agent/hot/context.h"
 #include "agent/trigger/jvm/java_stacks.h"
 #include "agent/trigger/tasks/subset.h"
 
@@ -11,11 +12,13 @@
 enum { LOCAL_REFERENCES = 1 << 14, LINES_MAX = 8192, CLASS_NAME_MAX = 1024 };
 
 static jvmtiEnv *jvmti;
-static jfieldID id_field;
+static jfieldID id_field, eetop_field;
 static JNIEnv *jni; /* for the agent's thread, from open to close */
 static jobject self;
 static jvmtiStackInfo *taken;
 static struct java_frame frames[JAVA_STACK_FRAMES_MAX];
+static struct context_words contexts[JAVA_STACKS_MAX]; /* of the chosen threads */
+static bool changes[JAVA_STACKS_MAX];                  /* they changed all the time */
 
 static void set_lines_capability(bool wanted)
 {
@@ -76,16 +79,48 @@ static int list_threads(jthread **out)
     return count;
 }
 
+/* ---- contexts ---- */
+
+static bool copy_context(jthread thread, struct context_words *out)
+{
+    uintptr_t java_thread = eetop_field ? (uintptr_t)(*jni)->GetLongField(jni, thread, eetop_field) : 0;
+    return context_copy_running(context_of_java_thread(java_thread), out);
+}
+
+static bool is_same(const struct context_words *a, const struct context_words *b)
+{
+    return a->count == b->count && !memcmp(a->words, b->words, a->count * sizeof *a->words);
+}
+
+/* Keeps those contexts that the threads still have. A thread that had the same context before the safepoint and after it had it at the
+ * safepoint, too. */
+static void confirm_contexts(const jthread *threads, uint32_t count)
+{
+    struct context_words now;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_still = copy_context(threads[i], &now) && !changes[i];
+        if (is_still && is_same(&contexts[i], &now))
+            continue;
+        contexts[i].count = 0;
+        context_lose(CONTEXT_LOSS_IN_CHANGE);
+    }
+}
+
+/* ---- stacks ---- */
+
 /* Takes the stacks of some threads of a list, all at one safepoint. One additional frame shows whether a stack has more frames than
  * wanted. */
 static int take_some(uint64_t *random, const jthread *list, uint32_t count)
 {
     jthread chosen[JAVA_STACKS_MAX];
     uint32_t places[JAVA_STACKS_MAX], n = subset_draw(random, count, JAVA_STACKS_MAX, places);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         chosen[i] = list[places[i]];
+        changes[i] = !copy_context(chosen[i], &contexts[i]);
+    }
     if (n && (*jvmti)->GetThreadListStackTraces(jvmti, (jint)n, chosen, JAVA_STACK_FRAMES_MAX + 1, &taken))
         return -EIO;
+    confirm_contexts(chosen, n);
     return (int)n;
 }
 
@@ -134,7 +169,9 @@ static void stack(uint32_t index, struct java_stack *out)
                                .state = state_of(info->state),
                                .truncated = count > JAVA_STACK_FRAMES_MAX,
                                .count = count > JAVA_STACK_FRAMES_MAX ? JAVA_STACK_FRAMES_MAX : count,
-                               .frames = frames};
+                               .frames = frames,
+                               .context = contexts[index].words,
+                               .context_words = contexts[index].count};
     for (uint32_t i = 0; i < out->count; i++) {
         const jvmtiFrameInfo *f = &info->frame_buffer[i];
         frames[i] = (struct java_frame){(uintptr_t)f->method, f->location < 0 ? JAVA_BCI_NATIVE : (int32_t)f->location};
@@ -198,11 +235,12 @@ static bool describe(uintptr_t id, void (*to)(void *context, const struct java_m
     return known;
 }
 
-void jvmti_stacks_init(jvmtiEnv *env, jfieldID thread_id)
+void jvmti_stacks_init(jvmtiEnv *env, jfieldID thread_id, jfieldID eetop)
 {
     if (!thread_id)
         return;
     jvmti = env;
     id_field = thread_id;
+    eetop_field = eetop;
     java_stacks = (struct java_stacks){open_stacks, close_stacks, take, stack, thread_name, describe, release};
 }

@@ -4,7 +4,8 @@
 
 #include <jvmti.h>
 
-/* Fills java_stacks. thread_id: the field of java.lang.Thread that holds its id. */
-void jvmti_stacks_init(jvmtiEnv *env, jfieldID thread_id);
+/* Fills java_stacks. thread_id: the field of java.lang.Thread that holds its id. eetop: the field that holds the address of its JavaThread;
+ * NULL = unknown. */
+void jvmti_stacks_init(jvmtiEnv *env, jfieldID thread_id, jfieldID eetop);
 
 #endif

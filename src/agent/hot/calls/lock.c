@@ -96,10 +96,10 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
 }
 
 /* Prefetches the lane. When a thread goes to sleep or wakes, its memory is usually not in the cache. The cache lines are requested
- * together, before the time is read. */
+ * together, before the time is read. The owner's context, which comes last, is seldom needed. */
 static void fetch(const struct lock_lane *lane)
 {
-    const char *end = (const char *)(lane + 1);
+    const char *end = (const char *)lane->owner.words;
     for (const char *at = (const char *)&lane->lane.turn; at < end; at += CACHE_LINE)
         __builtin_prefetch(at, 1);
 }
@@ -137,6 +137,14 @@ static bool waits_already(const struct lock_lane *lane)
     return atomic_load_explicit(&lane->since, memory_order_relaxed);
 }
 
+void lock_owner_context(const struct lock_owner *owner, struct context_words *out)
+{
+    const struct sampled_thread *t = owner->uid ? &sampled_threads[owner->slot] : NULL;
+    out->count = 0;
+    if (t && t->uid == owner->uid && !context_copy_running(context_of_thread(t->tid), out))
+        context_lose(CONTEXT_LOSS_IN_CHANGE);
+}
+
 static void begin(void *visit)
 {
     struct visit *v = visit;
@@ -151,6 +159,7 @@ static void begin(void *visit)
         lock_find_blocker(v->java_thread, &lane->wait.target);
     else
         lock_find_monitor(v->java_thread, &lane->wait.target);
+    lock_owner_context(&lane->wait.target.owner, &lane->owner);
     counter_add(&lane->waits, 1);
     atomic_store_explicit(&lane->kind, v->kind, memory_order_relaxed);
     /* Release: pairs with the collector's acquire, which then sees the kind of the wait. */
@@ -205,6 +214,7 @@ static bool find_beginning(const struct visit *v, uint64_t *since)
         return false;
     *since = lane->opened;
     lane->wait = (struct lock_wait){.kind = LOCK_MONITOR, .since = lane->opened};
+    lane->owner.count = 0;
     return true;
 }
 
@@ -310,6 +320,7 @@ static void end_virtual(void *visit)
     struct lock_wait wait = {.kind = v->kind, .since = v->virtual_wait->since, .target = v->virtual_wait->target};
     v->is_done = true;
     renew(v->lane);
+    v->lane->owner.count = 0; /* that of another wait */
     settle(v, wait.since, &wait);
 }
 
@@ -386,10 +397,17 @@ static uint64_t put_virtual(struct candor_queue *q, const struct visit *v, const
     return count;
 }
 
+static void put_owner_context(struct candor_queue *q, const struct context_words *owner)
+{
+    for (size_t i = 0; i < owner->count; i++)
+        candor_queue_put(q, owner->words[i]);
+}
+
 static void record(void *visit)
 {
     struct visit *v = visit;
     const struct lock_wait *wait = v->wait;
+    const struct context_words *owner = &v->lane->owner;
     struct candor_queue *q = &v->lane->lane.queue;
     struct walk w;
     uint64_t frame;
@@ -400,7 +418,8 @@ static void record(void *visit)
     candor_queue_put(q, wait->ns);
     candor_queue_put(q, wait->weight);
     candor_queue_put(q, (uint64_t)wait->kind | (wait->is_whole ? LOCK_IS_WHOLE : 0) |
-                            (wait->target.is_synchronizer ? LOCK_IS_OF_SYNCHRONIZER : 0));
+                            (wait->target.is_synchronizer ? LOCK_IS_OF_SYNCHRONIZER : 0) |
+                            (uint64_t)owner->count << LOCK_OWNER_CONTEXT_SHIFT);
     candor_queue_put(q, wait->target.address);
     candor_queue_put(q, wait->target.owner.uid | (uint64_t)wait->target.owner.slot << 32);
     candor_queue_put(q, (uint64_t)wait->target.owner.java_id);
@@ -409,7 +428,9 @@ static void record(void *visit)
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, v);
     uint64_t virtual_words = put_virtual(q, v, &w);
-    candor_queue_put(q, record_last(w.outcome, 0, virtual_words) | class_words << 48);
+    size_t context_words = context_put(q);
+    put_owner_context(q, owner);
+    candor_queue_put(q, record_last(w.outcome, context_words, virtual_words) | class_words << 48);
     if (!candor_queue_commit(q))
         lock_lose(LOCK_LOSS_QUEUE_FULL, wait->weight);
     v->is_done = true;

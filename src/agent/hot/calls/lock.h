@@ -6,15 +6,18 @@
  *     0        when the wait began, CLOCK_MONOTONIC ns
  *     1        how long it took, ns
  *     2        weight: the ns of waiting that it stands for
- *     3        enum lock_kind in bits 0-7; in bit 8, whether it is recorded for its length, not drawn
+ *     3        enum lock_kind in bits 0-7; in bit 8, whether it is recorded for its length, not drawn; words of the owner's context in bits
+ *              16-31
  *     4        address of the monitor, or of the object that the thread was parked for; 0 = unknown
  *     5        the owner's slot: its uid in bits 0-31, 0 = unknown; its index in bits 32-63
  *     6        the owner's id, java.lang.Thread's; 0 = unknown
  *     7        a parked thread's deadline, as the C library got it, ns; 0 = none
  *     8..      frames, leaf first, as in hot/record.h
  *     ..       the class of the lock's object: "Ljava/util/Map;" or "java/util/Map", 8 bytes a word, filled up with 0
- *     ..n-2    of a virtual thread, as in hot/record.h
- *     n-1      outcome in bits 0-15, words of the virtual thread in bits 32-47, of the class in bits 48-63
+ *     ..       of a virtual thread, as in hot/record.h
+ *     ..       the thread's context, as in hot/context.h
+ *     ..n-2    the context that the owner had when the wait began
+ *     n-1      outcome in bits 0-15, words of the context in bits 16-31, of the virtual thread in bits 32-47, of the class in bits 48-63
  *
  * A thread is not inside its lane while it waits. A virtual thread that waits without a carrier is in hot/calls/virtual_waits.h meanwhile;
  * its wait is counted and recorded in the lane of the carrier to which it returns. The functions are wait-free. */
@@ -23,6 +26,7 @@
 
 #include "agent/hot/calls/lock_draw.h"
 #include "agent/hot/calls/lock_owner.h"
+#include "agent/hot/context.h"
 #include "agent/hot/record.h"
 #include "agent/hot/thread/lane.h"
 #include "agent/hot/thread/thread.h"
@@ -42,8 +46,9 @@ enum {
     LOCK_HEAD = 8,
     LOCK_IS_WHOLE = 1 << 8, /* in word 3, like the next constant */
     LOCK_IS_OF_SYNCHRONIZER = 1 << 9,
+    LOCK_OWNER_CONTEXT_SHIFT = 16,
     LOCK_VIRTUAL_SHIFT = 1, /* a key of hot/calls/virtual_waits.h is a thread's id, shifted by this, and below it enum lock_kind */
-    LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LANE_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
+    LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LANE_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 2 * CONTEXT_WORDS_MAX + 1
 };
 
 /* A wait that has ended. Its thread keeps it here until the record is written. */
@@ -54,6 +59,10 @@ struct lock_wait {
     uint64_t since, ns, weight, deadline;
     struct lock_target target;
 };
+
+/* Reads the context that the owner of a lock has at present, if it has a slot. A context that changes all the time is counted as lost. Any
+ * thread may call it. */
+void lock_owner_context(const struct lock_owner *owner, struct context_words *out);
 
 /* A park that goes on. Its thread keeps it here until the end of the park. */
 struct lock_park {
@@ -76,6 +85,7 @@ struct lock_lane {
     uint64_t opened; /* when; CLOCK_MONOTONIC ns */
     _Atomic uint32_t
         beginning; /* lock_config.beginning at the thread's last call; if it differs now, `since`, `waits` and `opened` are outdated */
+    struct context_words owner; /* of the owner, when the present wait began; only the thread uses it, and it comes last */
 };
 
 /* The state that all threads share. The collector writes it before it sets `on`, except for the atomic members. */

@@ -31,12 +31,6 @@ void contexts_new_chunk(struct contexts *c)
     c->count = 0;
 }
 
-static void lose(enum context_loss why)
-{
-    /* Relaxed, because no other memory depends on this number. */
-    atomic_fetch_add_explicit(&context_lost[why], 1, memory_order_relaxed);
-}
-
 static bool is_text(const struct contexts *c, uint32_t string, const char *text, size_t len)
 {
     return strtab_len(c->strings, string) == len && !memcmp(strtab_text(c->strings, string), text, len);
@@ -54,7 +48,7 @@ static uint32_t text_id(struct contexts *c, const char *text, size_t len, size_t
         *id = strtab_add(c->strings, text, len);
     if (id && is_text(c, *id, text, len))
         return *id;
-    lose(CONTEXT_LOSS_OTHER);
+    context_lose(CONTEXT_LOSS_OTHER);
     memcpy(other, text, fixed);
     memcpy(other + fixed, beyond, sizeof beyond - 1);
     return strtab_add(c->strings, other, fixed + sizeof beyond - 1);
@@ -169,7 +163,7 @@ uint32_t contexts_add(struct contexts *c, const uint64_t *words, size_t count)
     uint32_t number = number_of(c, &one, CONTEXTS_MAX);
     if (number != UINT32_MAX)
         return number + 1;
-    lose(CONTEXT_LOSS_TOO_MANY);
+    context_lose(CONTEXT_LOSS_TOO_MANY);
     memset(one.trace_id, 0, sizeof one.trace_id);
     memset(one.span_id, 0, sizeof one.span_id);
     memset(one.root_span_id, 0, sizeof one.root_span_id);

@@ -29,6 +29,8 @@ struct java_stack {
     bool truncated; /* the stack has more than JAVA_STACK_FRAMES_MAX frames */
     uint32_t count;
     const struct java_frame *frames; /* leaf first */
+    const uint64_t *context;         /* words of the thread's context (hot/context.h) */
+    size_t context_words;            /* 0 = the thread has no context, or another one after the safepoint than before it */
 };
 
 struct java_line {

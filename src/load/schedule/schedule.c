@@ -1,4 +1,4 @@
-#include "load/schedule.h"
+#include "load/schedule/schedule.h"
 
 #include "base/text/number.h"
 #include "base/text/units.h"

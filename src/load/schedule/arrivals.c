@@ -1,4 +1,4 @@
-#include "load/arrivals.h"
+#include "load/schedule/arrivals.h"
 
 #include "base/text/number.h"
 #include "base/time_units.h"

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What a person does on the server's page, in a real browser: states of findings, recordings on demand, and why an answer is incomplete or
+its times are coarse.
+
+tier: default
+timeout: 600
+"""
+import json
+import pathlib
+import sys
+import time
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib"), str(HERE.parent / "cli")]
+import browser
+import candortest as ct
+import fleetdata
+from fleetdata import MARKUP, TIMES
+from fleetpage import Fleet
+from servers import Server
+from test_fleet_profile import Host
+from test_fleet_views import ready, rows
+
+WHEN = urllib.parse.urlencode(TIMES) + "&zone=utc"
+DAY = 86_400
+
+
+def check_findings(page, server):
+    def listed(state="all"):
+        return {one["id"]: one["state"] for one in server.get("/v1/findings", state=state, **TIMES)["findings"]}
+
+    ct.ok(ct.wait_until(lambda: listed()), "a finding is there")
+    page.go("#view=findings&" + WHEN)
+    ready(page)
+    (number,) = listed()
+    buttons = "return [...document.querySelectorAll('.findings td .actions button')].map(b => b.textContent)"
+    ct.ok(page.run(buttons) == ["Acknowledge", "Silence"], "what can be done with an open finding", page.run(buttons))
+    for word, wanted, next_words in (("Acknowledge", "acknowledged", ["Reopen", "Silence"]), ("Silence", "silenced", ["Show again"]),
+                                     ("Show again", "open", ["Acknowledge", "Silence"])):
+        page.run("[...document.querySelectorAll('.findings td .actions button')].find(b => b.textContent === arguments[0]).click()", word)
+        page.wait_for(f"return document.querySelector('.findings td .state').textContent === '{wanted}'", seconds=60)
+        ct.ok(listed()[number] == wanted and page.run(buttons) == next_words, f"{word}: the server has it {wanted}",
+              (listed(), page.run(buttons)))
+
+
+def check_on_demand(page, server):
+    page.go("#view=health&" + WHEN)
+    ready(page)
+    page.choose(".on-demand label:nth-of-type(1) select", "wall")
+    services = page.run("return [...document.querySelectorAll('.on-demand label:nth-of-type(2) option')].map(o => o.textContent)")
+    ct.ok("log" in services and MARKUP in services, "the services of the time", services)
+    page.choose(".on-demand label:nth-of-type(2) select", "log")
+    page.click_on(".on-demand form button")
+    page.wait_for("return /Request 1 /.test(document.querySelector('.on-demand output').textContent)", seconds=60)
+    (asked,) = json.loads(server.request("GET", "/v1/profiles")[2])["profiles"]
+    ct.ok((asked["select"], asked["events"], asked["seconds"], asked["state"]) == ('service="log"', "wall", 120, "waiting"),
+          "two minutes of the wall clock are asked for", asked)
+    row = rows(page, ".on-demand")[0]
+    ct.ok(row["State"] == "waiting no JVM yet" and row["What"] == "wall, 120 s", "the request and its state", row)
+    host = Host(server, "h<b>", jvm=("service=log&host=h", None))
+    ct.ok(host.poll(), "a daemon is offered it")
+    host.tasks = {(1, "jvm"): ("failed", "the JVM <i>ended</i>")}
+    host.poll()
+    page.wait_for("return /ended/.test(document.querySelector('.on-demand tbody').textContent)", seconds=60)
+    row = rows(page, ".on-demand")[0]
+    ct.ok("h<b> failed: the JVM <i>ended</i>" in row["State"], "the page follows it, and gives the daemon's reason as text", row)
+
+
+def check_not_permitted():
+    tokens = ct.WORK / "acts.tokens"
+    reader, writer = (ct.candor("server", "--token-file", tokens, "--new-token", wanted).out.strip()
+                      for wanted in ("reader:read", "writer:write"))
+    server = Server("acts-permitted", "--token-file", tokens, token=writer)
+    fleetdata.waits(server)
+    with Fleet(server) as page:
+        page.devtools("Network.enable")
+        page.devtools("Network.setExtraHTTPHeaders", headers={"Authorization": "Bearer " + reader})
+        page.go("#view=health&" + WHEN)
+        ready(page)
+        page.click_on(".on-demand form button")
+        page.wait_for("return /Not permitted/.test(document.querySelector('.on-demand output').textContent)", seconds=60)
+        ct.ok("scope profile" in page.text(".on-demand output"), "the page says which scope is needed", page.text(".on-demand output"))
+    server.end()
+
+
+def check_coarse():
+    """Data of three days ago, of which only sums are left."""
+    day = int(time.time()) // DAY * DAY - 3 * DAY
+    server = Server("acts-coarse")
+    server.request("POST", "/ingest", b"a.B.c 50\n", name="old{host=h}", format="folded", **{"from": day + 3600, "until": day + 3660})
+    ct.ok(ct.wait_until(lambda: server.get("/v1/storage")["services"][0].get("oldest_days") == day), "sums are made")
+    server.end()
+    server = Server("acts-coarse", "--retain", "1d")
+    ct.ok(ct.wait_until(lambda: not server.get("/v1/storage")["services"][0]["segment_bytes"]), "samples are deleted")
+    with Fleet(server) as page:
+        page.go(f"#view=service&service=old&zone=utc&from={day}&to={day + DAY}")
+        text = page.text("#coarse")
+        ct.ok("sums by the hour" in text and "--retain" in text, "coarse times are explained", text)
+        page.go(f"#view=service&service=old&zone=utc&from={day + 3660}&to={day + DAY}")
+        page.wait_for("return !document.getElementById('partial').hidden", seconds=60)
+        page.click_on("#partial summary")
+        ct.ok("Choose whole hours or days" in page.text("#partial"), "a part of an hour: what is missing, why, and what to do",
+              page.text("#partial"))
+        page.go("#view=service&service=old&zone=utc&range=15m")
+        ct.ok(page.run("return document.getElementById('coarse').hidden"), "a time with samples has no such note")
+    server.end()
+
+
+def main():
+    why = browser.missing()
+    if why:
+        ct.skip("the page", why)
+        ct.done()
+    server = Server("acts", "--analyze-cpu", "100%")
+    fleetdata.waits(server)
+    fleetdata.hostile(server)
+    with Fleet(server) as page:
+        page.window(1440, 1000)
+        check_findings(page, server)
+        check_on_demand(page, server)
+        ct.ok(not page.messages(), "no message in the browser's console", page.messages())
+    server.end()
+    check_not_permitted()
+    check_coarse()
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

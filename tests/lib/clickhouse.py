@@ -1,0 +1,108 @@
+"""ClickHouse for tests: the server that script/clickhouse fetches, and today's engine, chDB, behind chdb_front.py."""
+import os
+import pathlib
+import socket
+import sys
+import urllib.error
+import urllib.request
+
+import candortest as ct
+
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "candor"
+PASSWORD = "not-'so'-secret"
+
+CONFIG = """<yandex>
+<logger><level>warning</level><log>{folder}/log</log><errorlog>{folder}/errors</errorlog></logger>
+<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
+<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><user_files_path>{folder}/files/</user_files_path>
+<format_schema_path>{folder}/schemas/</format_schema_path><users_config>{folder}/users.xml</users_config>
+<default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>67108864</mark_cache_size>
+</yandex>"""
+
+USERS = """<yandex>
+<profiles><default></default><reader><readonly>2</readonly></reader></profiles><quotas><default></default></quotas><users>
+<candor><password>{password}</password><networks><ip>::/0</ip></networks><profile>{profile}</profile><quota>default</quota></candor>
+</users></yandex>"""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Debian:
+    """The distribution's server, with its old dialect. It can be stopped, started again, and made read-only."""
+
+    def __init__(self, name):
+        self.folder, self.http, self.tcp, self.process = ct.WORK / name, free_port(), free_port(), None
+        self.folder.mkdir()
+        (self.folder / "config.xml").write_text(CONFIG.format(folder=self.folder, http=self.http, tcp=self.tcp))
+        self.password = self.folder / "password"
+        self.password.write_text(PASSWORD + "\n")
+        self.start()
+
+    @staticmethod
+    def missing():
+        return None if (CACHE / "clickhouse").is_dir() else "it is not here; script/clickhouse fetches it"
+
+    def start(self, read_only=False):
+        files = CACHE / "clickhouse"
+        libraries = ":".join(str(one) for one in [*files.glob("usr/lib/*-linux-gnu"), *files.glob("lib/*-linux-gnu")])
+        (self.folder / "users.xml").write_text(USERS.format(password=PASSWORD, profile="reader" if read_only else "default"))
+        self.process = ct.spawn([files / "usr/sbin/clickhouse-server", f"--config-file={self.folder}/config.xml"],
+                                env={**os.environ, "LD_LIBRARY_PATH": libraries}, stdout=open(self.folder / "out", "ab"),
+                                stderr=open(self.folder / "out", "ab"))
+        ct.ok(ct.wait_until(self.answers, 60), "ClickHouse answers", (self.folder / "out").read_text(errors="replace"))
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+    def answers(self):
+        try:
+            return bool(self.ask("SELECT 1"))
+        except OSError:
+            return False
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.http}"
+
+    @property
+    def options(self):
+        return ["--store", f"clickhouse:{self.url}", "--store-user", "candor", "--store-password-file", self.password]
+
+    @property
+    def environment(self):
+        return {"CANDOR_TEST_CLICKHOUSE": self.url, "CANDOR_TEST_CLICKHOUSE_USER": "candor",
+                "CANDOR_TEST_CLICKHOUSE_PASSWORD_FILE": str(self.password)}
+
+    def ask(self, statement):
+        request = urllib.request.Request(self.url, statement.encode(), {"X-ClickHouse-User": "candor", "X-ClickHouse-Key": PASSWORD})
+        with urllib.request.urlopen(request, timeout=ct.PATIENCE) as answer:
+            return answer.read().decode()
+
+
+class Current:
+    """Today's engine."""
+
+    def __init__(self, name):
+        folder = ct.WORK / name
+        folder.mkdir()
+        self.process = ct.spawn([sys.executable, pathlib.Path(__file__).with_name("chdb_front.py"), folder],
+                                env={**os.environ, "PYTHONPATH": str(CACHE / "chdb")}, stdout=-1, stderr=open(folder / "errors", "wb"))
+        self.http = int(self.process.stdout.readline() or 0)
+        ct.ok(self.http, "chDB starts", (folder / "errors").read_text(errors="replace"))
+
+    @staticmethod
+    def missing():
+        return None if (CACHE / "chdb").is_dir() else "it is not here; script/clickhouse --current fetches it"
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def environment(self):
+        return {"CANDOR_TEST_CLICKHOUSE": f"http://127.0.0.1:{self.http}"}

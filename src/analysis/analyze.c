@@ -1,5 +1,6 @@
 #include "analysis/analyze.h"
 
+#include "analysis/consequences.h"
 #include "analysis/rules.h"
 #include "analysis/windows.h"
 
@@ -43,6 +44,7 @@ int analyze(struct findings *f, const struct evidence *e)
     judge(f, e);
     windows_add(f, e, judge);
     findings_sort(f);
+    consequences_order(f);
     for (int kind = 0; kind < FINDING_KINDS; kind++) {
         unsigned missing = missing_of(e->sources, (enum finding_kind)kind);
         if (missing && !f->left_out[kind] && !is_found(f, (enum finding_kind)kind))

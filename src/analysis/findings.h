@@ -44,6 +44,8 @@ struct finding {
     int64_t from_ns;            /* since the epoch: start of the worst window, if that is worse than the whole; 0 = no window is worse */
     uint64_t window_ns;         /* length of the worst window */
     uint32_t worst;             /* the text for that window, if the whole recording has the finding, too */
+    enum finding_kind cause;    /* if has_cause: the finding from which this one probably follows (consequences.h) */
+    bool has_cause;
 };
 
 /* A rule that could not be applied, because the recording lacks data. */
@@ -67,7 +69,7 @@ enum { FINDINGS_PROFILES = 8 };
 
 struct findings {
     struct strtab strings;
-    struct finding *list; /* highest score first, then most time lost */
+    struct finding *list; /* highest score first, then most time lost; but a consequence comes after its cause */
     uint32_t count, cap;
     struct finding_gap gaps[FINDING_KINDS];
     uint32_t gap_count;

@@ -29,6 +29,9 @@
     FINDING(LOCK_HELD_IN_IO, "lock_held_in_io", "A lock is held during input or output", "--kind holder", "Methods",                       \
             FINDING_NEEDS(OWNERS), 0,                                                                                                      \
             "read and write without holding the lock; or put the data in a queue, from which one thread writes it")                        \
+    FINDING(LOCK_HELD_WAITING, "lock_held_waiting", "A lock is held while its owner waits for another thread", "--kind holder", "Methods", \
+            FINDING_NEEDS(OWNERS), 0,                                                                                                      \
+            "get the result, the connection or the permit before taking the lock; hold the lock only while using it")                      \
     FINDING(WRITERS_STARVE, "writers_starve", "Writers starve behind readers", "--kind lock", "Locks",                                     \
             FINDING_NEEDS(OWNERS) | FINDING_NEEDS(PARKS), 0,                                                                               \
             "make readers queue, too: lock() instead of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for a shorter " \

@@ -67,6 +67,12 @@ static bool is_native_method(const struct profile *p, uint32_t stack)
     return frame_of(p, stack)->type == JFR_FRAME_NATIVE || (owner_is_java(frame_of(p, stack)) && frame_of(p, stack)->line <= 0);
 }
 
+/* Whether a method of Object or Unsafe waits: wait, wait0, park. */
+static bool waits(const char *method)
+{
+    return begins(method, "wait") || !strcmp(method, "park");
+}
+
 /* Judges by the classes of the native methods in which threads wait. The names of these methods differ between JDKs, but their classes
  * do not. */
 enum stack_work stack_work(const struct profile *p, uint32_t stack)
@@ -84,6 +90,8 @@ enum stack_work stack_work(const struct profile *p, uint32_t stack)
     const char *class_name = class_of(p, stack);
     if (!strcmp(class_name, "java.lang.Thread") && begins(method_of(p, stack), "sleep"))
         return STACK_SLEEPS;
+    if (code_owner(class_name, method_of(p, stack)) == CODE_OF_PLUMBING && waits(method_of(p, stack)))
+        return STACK_WAITS;
     for (size_t i = 0; i < sizeof io / sizeof *io; i++)
         if (begins(class_name, io[i]) && is_native_method(p, stack))
             return STACK_IS_IN_IO;
@@ -133,6 +141,21 @@ uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_ma
 uint32_t stack_own(const struct profile *p, uint32_t stack)
 {
     while (stack && owner_of(p, stack) != CODE_OF_PROGRAM)
+        stack = p->nodes[stack].parent;
+    return stack ? frame_of(p, stack)->label : 0;
+}
+
+/* Whether the frame is a part of the JDK's way to wait: from JDK 17 on Condition.await calls ForkJoinPool.managedBlock. */
+static bool is_of_wait(const struct profile *p, uint32_t stack)
+{
+    const char *method = method_of(p, stack);
+    return !owner_is_java(frame_of(p, stack)) || owner_of(p, stack) == CODE_OF_PLUMBING || !strcmp(method, "managedBlock") ||
+           !strcmp(method, "unmanagedBlock");
+}
+
+uint32_t stack_waiter(const struct profile *p, uint32_t stack)
+{
+    while (stack && is_of_wait(p, stack))
         stack = p->nodes[stack].parent;
     return stack ? frame_of(p, stack)->label : 0;
 }

@@ -27,8 +27,8 @@ static inline bool stack_is_idle(const struct stack_marks *m, uint32_t stack)
 }
 
 /* The activity of the thread with this stack, judged by the innermost method. Only methods that serve a single purpose are judged; all
- * others are STACK_IS_ELSE. */
-enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO };
+ * others are STACK_IS_ELSE. STACK_WAITS: it waits until another thread wakes it, in Object.wait or LockSupport.park. */
+enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO, STACK_WAITS, STACK_WORKS_KINDS };
 enum stack_work stack_work(const struct profile *p, uint32_t stack);
 
 /* Returns the innermost frames in the program, that is, neither in the JDK nor in a library that many programs use: "shop.Log.write:12 <
@@ -39,6 +39,9 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
  * the innermost method in the program. */
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark);
 uint32_t stack_own(const struct profile *p, uint32_t stack);
+/* Returns the name of the method that waits in Object.wait or in a class of java.util.concurrent.locks: the innermost one outside of
+ * these. 0 = none. */
+uint32_t stack_waiter(const struct profile *p, uint32_t stack);
 /* The innermost line of the program in each stack, "shop.Log.write:12", as a string id of the findings, for rules that add up by lines. */
 struct stack_lines {
     const uint32_t *of_node; /* 0 = none */

@@ -171,6 +171,21 @@ int jvm_feature(const char *version)
     return (int)feature;
 }
 
+/* `java Shop.java` runs a launcher, which compiles the file that is its first argument: that file is the program, without ".java". */
+static void name_by_source(char *main, size_t size, const char *command)
+{
+    static const char launcher[] = "jdk.compiler/com.sun.tools.javac.launcher.", suffix[] = ".java";
+    if (!strncmp(command, launcher, sizeof launcher - 1)) {
+        const char *file = command + strcspn(command, " ");
+        file += strspn(file, " ");
+        if (*file)
+            snprintf(main, size, "%.*s", (int)strcspn(file, " "), file);
+    }
+    size_t n = strlen(main);
+    if (n >= sizeof suffix && !strcmp(main + n - (sizeof suffix - 1), suffix))
+        main[n - (sizeof suffix - 1)] = 0;
+}
+
 /* Chooses the main class. The JVM's command line names it exactly. The performance data also includes argument files, but joins words by
  * blanks. So the command line's name is used if the performance data agree with it. */
 static void choose_main(struct jvm *jvm, const char *cmdline, long at, const char *command)
@@ -181,6 +196,7 @@ static void choose_main(struct jvm *jvm, const char *cmdline, long at, const cha
         snprintf(jvm->main, sizeof jvm->main, "%.*s", (int)strcspn(command, " "), command);
     else
         snprintf(jvm->main, sizeof jvm->main, "%s", main);
+    name_by_source(jvm->main, sizeof jvm->main, command);
 }
 
 static void read_flags(struct jvm *jvm, const char *text, size_t len)

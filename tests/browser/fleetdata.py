@@ -91,13 +91,14 @@ def requests(server):
     for number, (service, life) in enumerate(LIFE.items(), 1):
         lines = [("setting", "event", "cpu,wall"), ("setting", "interval_ns", 10 * MS), ("thread", "exec-1", 11, 1),
                  ("thread", "exec-2", 12, 2), *lived(life, ("POST /pay", TRACE, f"{number:016x}", f"{1:016x}"))]
+        if service == "web":  # the wait that the samples of the wall clock show, as the JVM reports it
+            lines.append(("monitor", 1, 60 * MS, "org.shop.Log", 64, 2, 0, RUN + ";org.shop.Log.write:7"))
         for i in range(OTHERS if service == "web" else 0):
             begun = 1000 * (i + 1)
             short = [(1, begun, 2 * (OTHERS - i), "cpu", "org.shop.Cart.show"), (2, begun + 5, 2, "PARKED", "org.shop.Cart.load")]
             lines += lived(short, (MARKUP if i % 3 == 2 else "GET /cart", f"{i + 100:032x}", f"{i + 100:016x}", f"{i + 100:016x}"))
         lines += [("at", 20_000), ("context", "", "")] + [("sample", 1, 10 * MS, "complete", RUN)] * 20
         server.send(recordings.make(f"requests-{service}.jfr", lines).read_bytes(), service=service, host=f"r{number}", version="5")
-
 
 
 def hostile(server):

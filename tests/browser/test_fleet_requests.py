@@ -106,6 +106,9 @@ def check_trace(page, server):
               ("waits for a processor", "Mail.send"): "20 ms"}
     ct.ok(shown == wanted, "the critical path: who waits for another process is not on it while that works", (shown, wanted))
     ct.ok(re.search(r"No sample: 10(\.0)? ms, 3.57%", page.text(".requests")), "what is unknown is said")
+    (wait,) = rows(page, ".requests", 1)
+    ct.ok([wait[head] for head in ("Lock", "Thread", "Held by", "Waited")] == ["Log org.shop", "exec-1", "exec-2", "60 ms"],
+          "the wait for a lock names its owner", wait)
     scan = server.get(f"/v1/spans/{TRACE}", **TIMES)["trace"]
     methods = {name: weight for name, weight, _ in page.methods() if weight}
     ct.ok(sum(methods.values()) == scan["cpu_ns"] and methods["org.stock.Table.scan"] == 50_000_000, "its flame graph has its samples only",

@@ -145,6 +145,13 @@ if server := stores.redis():
     record_store(server, "redis")
     all_workloads(server, "redis")
     spoiled(server, "redis")
+    tls = server.with_tls(shutil.which("redis-server"))
+    result, figures, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, "--insecure", tls)
+    ct.ok(result.status == 0 and clean(figures, RECORDS), "redis: TLS", result)
+    result, _, _ = load("--workload", "a", "--properties", SIZES, "--in-flight", "16", "--insecure", tls)
+    ct.ok(result.status == 0, "redis: TLS, many in progress", result)
+    result = ct.candor("load", "--workload", "a", tls)
+    ct.ok(result.status == 1 and "certificate" in result.err and result.err.count("\n") == 1, "redis: a certificate nobody knows", result)
 if server := stores.redis("pw%1"):
     result, _, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, server.url.replace("://", "://:pw%251@"))
     ct.ok(result.status == 0, "redis: a login", result)

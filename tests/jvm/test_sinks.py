@@ -86,6 +86,16 @@ def come_and_go(jvm):
     return files
 
 
+def check_clocks(jvm):
+    """Threads have one clock for all recordings: who asks for other ones than there are is refused, also if more would be possible."""
+    path = ct.WORK / "clocks.jfr"
+    result = ct.candor("record", "-d", "1s", "--clocks", "lot", "-o", path, jvm.pid)
+    ct.ok(result.status == 1 and "clocks=all" in result.err and "leave out clocks" in result.err and not path.exists(),
+          "other clocks are refused", result)
+    result = ct.candor("record", "-d", "1s", "--clocks", "all", "-o", path, jvm.pid)
+    ct.ok(result.status == 0 and path.exists(), "the clocks that there are may be asked for", result)
+
+
 def check_refusals(jvm):
     ids = [jvm.ask("start", file=ct.WORK / f"more{i}.jfr", name=f"more{i}")["recording"] for i in range(3)]
     result = ct.candor("record", "-d", "1s", "-o", ct.WORK / "fifth.jfr", jvm.pid)
@@ -122,6 +132,7 @@ def check(jdk):
         line = jvm.expect("done")
         truth = {key: int(value) for key, value in (word.split("=", 1) for word in line.split()[1:]) if value.isdigit()}
         check_diagnosis(jvm, jdk)
+        check_clocks(jvm)
         check_refusals(jvm)
         status = jvm.ask("status")
         ct.ok(status["recordings"] == "1" and int(status["pace_ns"]) == SLOW_NS, "the first continues alone", status)

@@ -104,5 +104,17 @@ class Current:
         self.process.wait()
 
     @property
+    def url(self):
+        return f"http://127.0.0.1:{self.http}"
+
+    @property
+    def options(self):
+        return ["--store", f"clickhouse:{self.url}"]
+
+    @property
     def environment(self):
-        return {"CANDOR_TEST_CLICKHOUSE": f"http://127.0.0.1:{self.http}"}
+        return {"CANDOR_TEST_CLICKHOUSE": self.url}
+
+    def ask(self, statement):
+        with urllib.request.urlopen(f"{self.url}/", statement.encode(), timeout=ct.PATIENCE) as answer:
+            return answer.read().decode()

@@ -53,6 +53,15 @@ class Redis:
         self.url = f"redis://127.0.0.1:{self.port}"
         self.password = password
 
+    def with_tls(self, found):
+        """The URL of one more server, with TLS only, whose certificate nobody knows."""
+        port, key, certificate = free_port(), ct.WORK / "redis-key.pem", ct.WORK / "redis-cert.pem"
+        ct.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "1", "-subj",
+               "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+        start([found, "--port", "0", "--tls-port", port, "--bind", "127.0.0.1", "--save", "", "--dir", ct.WORK, "--tls-cert-file",
+               certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate, "--tls-auth-clients", "no"], port)
+        return f"rediss://127.0.0.1:{port}"
+
     def call(self, *words):
         with socket.create_connection(("127.0.0.1", self.port), 60) as s:
             lines = [f"AUTH {self.password}"] if self.password else []

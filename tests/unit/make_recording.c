@@ -171,6 +171,7 @@ static struct jfr_lock_wait lock_wait(char **words, uint64_t ticks)
                                   .timeout_ns = INT64_MIN,
                                   .until_epoch_ms = INT64_MIN,
                                   .outcome = strtab_add_text(&symbols, "complete"),
+                                  .context = context_now,
                                   .stack = stack_id(words[7])};
 }
 

@@ -12,6 +12,8 @@
 
 enum { THREADS = 4, ROUNDS = 50000, AT_ONCE = 64, CHURN = 1000000, FEW = 100, LEVEL = 4096 };
 
+static struct virtual_waits table;
+
 static struct virtual_wait wait_of(uint64_t key)
 {
     return (struct virtual_wait){.since = key * 3, .kind = 1, .beginning = 7, .target = {.address = key + 1, .owner = {5, 6, 8}}};
@@ -26,19 +28,21 @@ static bool is_of(const struct virtual_wait *w, uint64_t key)
 static bool add(uint64_t key)
 {
     struct virtual_wait w = wait_of(key);
-    return virtual_waits_add(key, &w);
+    return virtual_waits_add(&table, key, &w);
 }
 
 static void test_one(void)
 {
     struct virtual_wait w;
-    tap_ok(!add(5) && !virtual_waits_take(5, &w), "without a table nothing is noted");
-    tap_ok(!virtual_waits_init() && !virtual_waits_init(), "the table can be made, twice");
-    tap_ok(!virtual_waits_take(5, &w), "nobody waits yet");
-    tap_ok(add(5) && virtual_waits_take(5, &w) && is_of(&w, 5), "a wait is found, with what was noted");
-    tap_ok(!virtual_waits_take(5, &w), "only once");
+    tap_ok(!add(5) && !virtual_waits_take(&table, 5, &w), "without a table nothing is noted");
+    tap_ok(!virtual_waits_init(&table) && !virtual_waits_init(&table), "the table can be made, twice");
+    tap_ok(!virtual_waits_take(&table, 5, &w), "nobody waits yet");
+    tap_ok(add(5) && virtual_waits_take(&table, 5, &w) && is_of(&w, 5), "a wait is found, with what was noted");
+    tap_ok(!virtual_waits_take(&table, 5, &w) && !virtual_waits_peek(&table, 5, &w), "only once");
+    tap_ok(add(5) && virtual_waits_peek(&table, 5, &w) && is_of(&w, 5) && virtual_waits_take(&table, 5, &w), "a look at it leaves it");
     struct virtual_wait again = {.since = 99};
-    tap_ok(add(5) && virtual_waits_add(5, &again) && virtual_waits_take(5, &w) && w.since == 99 && !virtual_waits_take(5, &w),
+    tap_ok(add(5) && virtual_waits_add(&table, 5, &again) && virtual_waits_take(&table, 5, &w) && w.since == 99 &&
+               !virtual_waits_take(&table, 5, &w),
            "a new wait takes the place of one that was never taken");
     tap_ok(!add(0) && !add(UINT64_MAX), "two numbers are no keys");
 }
@@ -64,16 +68,16 @@ static void test_churn(void)
     for (uint64_t key = 1; key <= CHURN; key++) {
         good &= add(key);
         if (key > FEW)
-            good &= virtual_waits_take(key - FEW, &w) && is_of(&w, key - FEW);
+            good &= virtual_waits_take(&table, key - FEW, &w) && is_of(&w, key - FEW);
     }
     long grown = pages() - before;
     tap_ok(good, "a million waits come and go");
     tap_ok(grown < 2 * LEVEL * 64 / 4096 + 32, "%ld pages more are in use", grown);
     uint32_t place = 0, claimed = 0;
     uint64_t key;
-    while (virtual_waits_claim(&place, &key, &w))
+    while (virtual_waits_claim(&table, &place, &key, &w))
         claimed += is_of(&w, key) && key > CHURN - FEW;
-    tap_ok(claimed == FEW && !virtual_waits_take(CHURN, &w), "the last %u still wait, and are claimed", claimed);
+    tap_ok(claimed == FEW && !virtual_waits_take(&table, CHURN, &w), "the last %u still wait, and are claimed", claimed);
 }
 
 static void test_full(void)
@@ -84,10 +88,10 @@ static void test_full(void)
         added += add(key);
     tap_ok(added > VIRTUAL_WAITS_MAX * 0.9 && added <= VIRTUAL_WAITS_MAX, "%lu of %d waits fit", (unsigned long)added, VIRTUAL_WAITS_MAX);
     for (uint64_t key = 1; key <= VIRTUAL_WAITS_MAX + 1; key++)
-        taken += virtual_waits_take(key, &w) && is_of(&w, key);
+        taken += virtual_waits_take(&table, key, &w) && is_of(&w, key);
     tap_ok(taken == added, "none of them is lost");
     long before = pages();
-    virtual_waits_deinit();
+    virtual_waits_deinit(&table);
     tap_ok(before - pages() > VIRTUAL_WAITS_MAX * 50L / 4096, "the memory is given back");
 }
 
@@ -102,7 +106,7 @@ static void *work(void *argument)
         for (uint64_t key = first; key < first + AT_ONCE; key += 1 + (uint64_t)round % 3)
             add(key);
         for (uint64_t key = first; key < first + AT_ONCE; key += 1 + (uint64_t)round % 3)
-            if (!virtual_waits_take(key, &w))
+            if (!virtual_waits_take(&table, key, &w))
                 lost++;
             else if (!is_of(&w, key))
                 abort();
@@ -116,7 +120,7 @@ static void *claim(void *unused)
     uint64_t key;
     while (!atomic_load(&is_over)) {
         uint32_t place = 0;
-        while (virtual_waits_claim(&place, &key, &w)) {
+        while (virtual_waits_claim(&table, &place, &key, &w)) {
             claims++;
             if (!is_of(&w, key))
                 abort();

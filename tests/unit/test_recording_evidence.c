@@ -3,7 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "analysis/overview.h"
+#include "analysis/show/overview.h"
 #include "analysis/recording_evidence.h"
 #include "jfr_craft.h"
 

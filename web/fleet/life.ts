@@ -3,9 +3,9 @@
 import { ticksOf } from "../model/clock";
 import { formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
-import { Lane, Life, Moment, STATES, Step, Stretch, TraceState } from "../model/trace";
+import { Lane, Life, Moment, STATES, Step, Stretch, TraceState, Wait } from "../model/trace";
 import { element } from "../page/dom";
-import { methodName, nameOf } from "./parts";
+import { className, methodName, nameOf } from "./parts";
 import { svg } from "./svg";
 import { tableOf } from "./table";
 
@@ -100,6 +100,22 @@ function stretchText({ piece, state, from, to, part }: Stretch): string {
     const sparse = part < 0.9 ? `, ${formatShare(part)} of that time` : "";
     return `${spanOf(from, to)}: ${wordOf(state)}${sparse}, ${formatValue(piece.ns ?? 0, "ns")} in ${visibleName(piece.in ?? piece.method)}`
         + ` (${plural(piece.samples, "sample")})`;
+}
+
+// The table of the waits for locks, if there are any: which lock, and who had it.
+export function waitTable({ waits }: Life): HTMLElement[] {
+    return waits.length === 0 ? [] : [element("h2", {}, "Waits for locks"), tableOf("Waits for locks", [
+        { title: "Lock", kind: "method", cell: ({ lock }: Wait) => [lock === "" ? "unknown" : className(lock)] },
+        { title: "Thread", kind: "text", cell: ({ thread }) => [nameOf(thread || "–")] },
+        { title: "Where", kind: "method", cell: ({ method }) => [methodName(method)] },
+        {
+            title: "Held by", kind: "text", hint: "the thread that had it when the wait began",
+            cell: ({ owner }) => [nameOf(owner || "unknown")],
+        },
+        { title: "Which worked for", kind: "text", cell: ({ endpoint }) => [nameOf(endpoint || "–")] },
+        { title: "Waited", kind: "number", cell: ({ ns }) => formatValue(ns, "ns") },
+    ], waits.slice(0, MOST_STEPS)), ...(waits.length > MOST_STEPS
+        ? [element("p", { className: "aside" }, plural(waits.length - MOST_STEPS, "shorter wait") + ".")] : [])];
 }
 
 export function pathTable({ path, unknown, length }: Life): HTMLElement[] {

@@ -8,7 +8,7 @@ import { element, keepPlace } from "../page/dom";
 import { Answer, GraphAnswer } from "./api";
 import { EndpointsAnswer, WALL_TIME, askEndpoints, endpointTable, hasEndpoints, sentence, typesOf } from "./endpoints";
 import { CPU_TIME } from "./kinds";
-import { drawLife, pathTable, wordOf } from "./life";
+import { drawLife, pathTable, waitTable, wordOf } from "./life";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
 import { ORDERS, SpansAnswer, askSpans, missingSpans, spanTable, traceLinks } from "./slow";
@@ -143,7 +143,8 @@ export class Requests implements View {
                     view: "recordings", trace: "", service: "", where: [], from: Math.floor(answer.from_ns / 1e9),
                     to: Math.ceil(answer.to_ns / 1e9) + 1,
                 }), "They have the pauses of the JVM, too")),
-            drawLife(life), element("h2", {}, "Where its time went"), ...pathTable(life), element("h2", {}, "Its stacks"));
+            drawLife(life), element("h2", {}, "Where its time went"), ...pathTable(life), ...waitTable(life),
+            element("h2", {}, "Its stacks"));
     }
 
     private say(answer: Trace, { path, length, lanes }: Life): (Node | string)[] {

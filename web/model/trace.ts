@@ -13,6 +13,7 @@ export interface Piece {
     span_id: string | null;
     method: string;
     in: string | null; // the innermost Java method outside the JDK
+    lock?: { class: string | null; owner: string | null; owner_endpoint: string | null }; // of a wait for a lock
 }
 
 export interface Trace {
@@ -40,9 +41,12 @@ const OF_WORDS: Record<string, TraceState> = {
     in_native_io: "io", blocked_on_monitor_enter: "monitor", sleeping: "sleeping", in_object_wait: "parked", parked: "parked",
 };
 
-// Returns the state of a piece, or null for an allocation, which takes no time that was measured.
+const UNTIMED = new Set(["allocates", "waits_for_lock", "holds_lock"]);
+
+// Returns the state of a piece, or null for one that is not added to the thread's time: an allocation takes none that was measured, and the
+// time of a lock's waits and holders is in the samples of the wall clock already.
 export function stateOf({ state }: Piece): TraceState | null {
-    return state === "allocates" ? null : OF_WORDS[state] ?? "parked";
+    return UNTIMED.has(state) ? null : OF_WORDS[state] ?? "parked";
 }
 
 const threadOf = ({ process, thread }: Piece): string => JSON.stringify([process, thread]);
@@ -76,11 +80,22 @@ export interface Moment {
     state: TraceState | null; // null: nothing was sampled
 }
 
+// For whom a thread of the request waited: the lock, and the thread that held it when the wait began.
+export interface Wait {
+    lock: string; // its class; "" = unknown, as below
+    thread: string;
+    owner: string;
+    endpoint: string; // what the owner worked for
+    method: string;
+    ns: number;
+}
+
 export interface Life {
     start: number; // since the epoch
     length: number;
     lanes: Lane[];
     path: Step[]; // the largest first
+    waits: Wait[]; // the longest first
     moments: Moment[]; // what explains most of each part of the time, in order
     unknown: number; // ns of the length in which nothing of the request was sampled
 }
@@ -106,14 +121,29 @@ export function lifeOf({ pieces }: Trace): Life {
         const state = stateOf(piece);
         if (state) {
             lane.stretches.push(stretchOf(piece, state, start));
-        } else {
+        } else if (piece.state === "allocates") {
             lane.allocations.push({ at: (piece.from_ns + piece.to_ns) / 2 - start, piece });
         }
         lanes.set(key, lane);
     }
     const all = [...lanes.values()]; // in the order of their first pieces, as these are given
     const length = pieces.length > 0 ? end - start : 0;
-    return { start: pieces.length > 0 ? start : 0, length, lanes: all, ...pathOf(all.flatMap(once), length) };
+    return { start: pieces.length > 0 ? start : 0, length, lanes: all, waits: waitsOf(pieces), ...pathOf(all.flatMap(once), length) };
+}
+
+function waitsOf(pieces: Piece[]): Wait[] {
+    const found = new Map<string, Wait>();
+    for (const { lock, thread, method, in: own, ns } of pieces.filter((piece) => piece.state === "waits_for_lock")) {
+        const made: Wait = {
+            lock: lock?.class ?? "", thread: thread ?? "", owner: lock?.owner ?? "", endpoint: lock?.owner_endpoint ?? "",
+            method: own ?? method, ns: 0,
+        };
+        const key = JSON.stringify(made);
+        const wait = found.get(key) ?? made;
+        wait.ns += ns ?? 0;
+        found.set(key, wait);
+    }
+    return [...found.values()].sort((a, b) => b.ns - a.ns);
 }
 
 // If a thread has samples of CPU time, those of the wall clock that show it running are of the same time.

@@ -80,6 +80,7 @@ static int set_clocks(struct collect_options *o, char *value, struct error *e)
     for (int mode = 0; mode < LOTS_MODES; mode++)
         if (!strcmp(value, lots_mode_names[mode])) {
             o->clocks = (enum lots_mode)mode;
+            o->has_clocks = true;
             return 0;
         }
     return error_set(e, -EINVAL, "clocks '%s': use all, lot or auto", value);

@@ -11,6 +11,7 @@
 #include "agent/entry/jvmti/jvmti_lock.h"
 #include "agent/entry/jvmti/jvmti_pauses.h"
 #include "agent/entry/jvmti/jvmti_stacks.h"
+#include "agent/entry/jvmti/jvmti_unmounts.h"
 #include "agent/hot/fault/fault.h"
 #include "agent/hot/fault/visit.h"
 #include "agent/hot/java/method.h"
@@ -338,6 +339,7 @@ void java_describe(JNIEnv *jni)
     jvmti_heap_init(java_vm, thread_id);
     jvmti_pauses_init();
     jvmti_lock_init(jvmti, thread_id);
+    jvmti_unmounts_init();
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();

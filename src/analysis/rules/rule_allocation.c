@@ -144,15 +144,17 @@ static void judge_site(struct findings *f, const struct evidence *e, const struc
                  });
 }
 
+/* Adds up by lines. Boxed numbers have a rule of their own. */
 static void add_lines(struct findings *f, const struct profile *p, struct tally *sums, struct tally *classes)
 {
     struct stack_lines lines;
-    if (stack_lines_of(&lines, f, p))
+    struct stack_marks marks;
+    if (stack_lines_of(&lines, f, p) || stack_marks_of(&marks, f, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
         uint32_t line = lines.of_node[s->stack];
-        if (!line)
+        if (!line || stack_has(&marks, s->stack, STACK_BOXES))
             continue;
         tally_add(sums, 0, line, s->weight);
         tally_add(classes, line, allocated_class(p, s->labels), s->weight);

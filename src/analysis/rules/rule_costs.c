@@ -10,11 +10,14 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PROCESSOR_LEAST 0.05            /* of one processor, on average; below this, an idle program may simply do little else */
 #define SETTLED_NS      (60 * NS_PER_S) /* time after the JVM's start in which every program loads classes and looks things up */
 
-enum { SAMPLES_LEAST = 10 };
+#define THIRD_LEAST 0.2 /* share of the samples of a cost in each third of the recording, if the JVM is young */
+
+enum { SAMPLES_LEAST = 10, THIRDS = 3 };
 
 enum cost_when { EVER, SETTLED };
 
@@ -38,8 +41,8 @@ enum { COSTS = sizeof costs / sizeof *costs };
 
 struct sums {
     double part, squares;
-    uint64_t samples;
-    uint32_t largest; /* stack of the sample with the largest weight */
+    uint64_t samples, young[THIRDS]; /* young: those of the JVM's first minute, by thirds of the recording */
+    uint32_t largest;                /* stack of the sample with the largest weight */
     uint64_t largest_weight;
 };
 
@@ -51,12 +54,38 @@ struct sampled {
     enum source source;
     struct stack_marks marks;
     struct sums sums[COSTS];
-    double all, settled, draws; /* draws: the effective sample size of all samples */
+    double all, draws; /* draws: the effective sample size of all samples */
 };
 
 static bool is_settled(const struct evidence *e, const struct profile_sample *s)
 {
     return e->jvm_start_ns && s->time_ns > e->jvm_start_ns + (int64_t)SETTLED_NS;
+}
+
+/* Whether the sample of a young JVM may count nevertheless: its thread is not the one that starts the program, and the program itself has
+ * a frame in it. */
+static bool is_repeated(const struct sampled *d, const struct profile_sample *s)
+{
+    return d->e->jvm_start_ns && stack_own(d->p, s->stack) && strcmp(profile_text(d->p, d->p->threads[s->thread].name), "main") != 0;
+}
+
+/* Counts a sample of the JVM's first minute in its third of the recording. */
+static void add_young(const struct sampled *d, struct sums *sums, const struct profile_sample *s)
+{
+    int64_t since = s->time_ns - d->e->start_ns;
+    uint64_t third = since > 0 ? (uint64_t)since / (d->e->duration_ns / THIRDS + 1) : 0;
+    sums->young[third < THIRDS ? third : THIRDS - 1] += s->count;
+}
+
+/* Whether work goes on in all of the recording: what a program does at its start comes to an end. */
+static bool goes_on(const struct sums *sums)
+{
+    uint64_t young = 0, least = UINT64_MAX;
+    for (int i = 0; i < THIRDS; i++) {
+        young += sums->young[i];
+        least = sums->young[i] < least ? sums->young[i] : least;
+    }
+    return (double)least >= THIRD_LEAST * (double)young;
 }
 
 static void add(struct sums *sums, const struct profile_sample *s)
@@ -76,17 +105,27 @@ static bool counts(const struct sampled *d, const struct profile_sample *s)
     return d->source == SOURCE_CPU || (jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY);
 }
 
+/* Whether the sample counts for the cost, by its time. */
+static bool is_time(const struct sampled *d, const struct cost *c, const struct profile_sample *s, struct sums *sums)
+{
+    if (c->when == EVER || is_settled(d->e, s))
+        return true;
+    if (is_repeated(d, s)) {
+        add_young(d, sums, s);
+        return true;
+    }
+    return false;
+}
+
 static void add_samples(struct sampled *d)
 {
     for (uint32_t i = 0; i < d->p->sample_count; i++) {
         const struct profile_sample *s = &d->p->samples[i];
-        bool settled = is_settled(d->e, s);
         d->all += (double)s->weight;
-        d->settled += settled ? (double)s->weight : 0;
         if (!counts(d, s))
             continue;
         for (int k = 0; k < COSTS; k++)
-            if (costs[k].source == d->source && stack_has(&d->marks, s->stack, costs[k].mark) && (costs[k].when == EVER || settled))
+            if (costs[k].source == d->source && stack_has(&d->marks, s->stack, costs[k].mark) && is_time(d, &costs[k], s, &d->sums[k]))
                 add(&d->sums[k], s);
     }
 }
@@ -130,9 +169,9 @@ static void tell(const struct sampled *d, const struct cost *c, const struct sum
 
 static void judge_cpu(const struct sampled *d, const struct cost *c, const struct sums *sums)
 {
-    double all = c->when == SETTLED ? d->settled : d->all;
+    double all = d->all;
     char amount[160];
-    struct amount share = amount_share(sums->part, all, d->draws * all / d->all);
+    struct amount share = amount_share(sums->part, all, d->draws);
     if (share.low * all < PROCESSOR_LEAST * (double)d->e->duration_ns)
         return;
     snprintf(amount, sizeof amount, "%.1f to %.1f %% of the CPU time, %.2f processors, went into", 100 * share.low, 100 * share.high,
@@ -160,7 +199,7 @@ static void judge_profile(struct findings *f, const struct evidence *e, const st
     add_samples(&d);
     d.draws = stats_effective_samples(p);
     for (int k = 0; k < COSTS; k++)
-        if (d.sums[k].samples >= SAMPLES_LEAST)
+        if (d.sums[k].samples >= SAMPLES_LEAST && goes_on(&d.sums[k]))
             (source == SOURCE_CPU ? judge_cpu : judge_wall)(&d, &costs[k], &d.sums[k]);
 }
 

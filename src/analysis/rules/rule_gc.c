@@ -3,6 +3,7 @@
 #include "analysis/rules.h"
 #include "base/time_units.h"
 
+#include "analysis/allocating.h"
 #include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "base/text/units.h"
@@ -16,7 +17,7 @@
 #define CPU_WARNING        0.4      /* as a share of the CPU time, for the collector's threads */
 #define PROCESSOR_LEAST    0.1      /* of one processor, for the collector's threads; in an idle program they may well use most CPU time */
 #define CPU_LEAST_NS       NS_PER_S /* used by the collector's threads; a program that only fills its heap at the start has no pressure */
-#define LONGEST_WARNING_NS NS_PER_S
+#define LONGEST_WARNING_NS (2 * NS_PER_S)
 
 enum { PAUSES_LEAST = 5 };
 
@@ -65,16 +66,14 @@ static struct amount cpu_share(struct findings *f, const struct profile *p, cons
 }
 
 static uint32_t tell_pressure(struct findings *f, const struct evidence *e, const struct pauses *p, const struct amount *stopped,
-                              const struct amount *cpu, uint32_t site, double site_share)
+                              const struct amount *cpu, const char *line)
 {
-    char allocated[500] = "", share[100] = "", rate[32], place[400] = "";
+    char allocated[500] = "", share[100] = "", rate[32];
     if (cpu->value > 0)
         snprintf(share, sizeof share, ", and %.1f to %.1f %% of the CPU time went into collecting", 100 * cpu->low, 100 * cpu->high);
-    if (site)
-        snprintf(place, sizeof place, ", the largest part (%.0f %%) at %.300s", 100 * site_share, findings_text(f, site));
     if (e->alloc)
         snprintf(allocated, sizeof allocated, "; the program allocates %s/s%s",
-                 units_format_bytes(rate, sizeof rate, amount_whole((double)e->alloc->weight / (double)e->duration_ns * NS_PER_S)), place);
+                 units_format_bytes(rate, sizeof rate, amount_whole((double)e->alloc->weight / (double)e->duration_ns * NS_PER_S)), line);
     return findings_say(f, "%llu pauses for garbage collection stopped all threads for %.1f %% of the time (%.1f to %.1f)%s%s",
                         (unsigned long long)p->count, 100 * stopped->value, 100 * stopped->low, 100 * stopped->high, share, allocated);
 }
@@ -91,12 +90,12 @@ static void judge_pressure(struct findings *f, const struct evidence *e, const s
     double score = fmax(of_pauses, is_busy ? score_saturate(cpu.low, CPU_WARNING) : 0);
     if (score < SCORE_INFO)
         return;
-    double site_share = 0;
-    uint32_t site = e->alloc ? stack_line_most(f, e->alloc, NULL, 0, &site_share) : 0;
+    char line[400];
+    uint32_t site = allocating_line(f, e, line, sizeof line);
     findings_add(f, &(struct finding){
                         .kind = FINDING_GC_PRESSURE,
                         .score = score,
-                        .text = tell_pressure(f, e, p, &stopped, &cpu, site, site_share),
+                        .text = tell_pressure(f, e, p, &stopped, &cpu, line),
                         .site = site,
                         .count = p->count,
                         .lost_ns = lost,

@@ -5,6 +5,7 @@
 
 #include "analysis/findings.h"
 #include "analysis/halt_groups.h"
+#include "analysis/stack.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 
@@ -12,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPERATION_WARNING_NS NS_PER_S /* the longest one */
-#define ERRORS_WARNING       60.0     /* a minute */
-#define MEMORY_SCORE         90.0     /* a single OutOfMemoryError */
+#define OPERATION_WARNING_NS (2 * NS_PER_S) /* the longest one */
+#define ERRORS_WARNING       60.0           /* a minute */
+#define MEMORY_SCORE         90.0           /* a single OutOfMemoryError */
 
 enum { ERRORS_LEAST = 10 };
 
@@ -44,9 +45,30 @@ static bool is_known(const struct trouble *t, const struct halt_group *g)
     return t->kind != FINDING_SLOW_FILE || g->what;
 }
 
-static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g)
+/* Returns the time in which threads within input or output could run but had no processor, by the wall clock. The halts include it. */
+static double ready_ns(const struct evidence *e)
+{
+    double sum = 0;
+    for (uint32_t i = 0; e->wall && i < e->wall->sample_count; i++) {
+        const struct profile_sample *s = &e->wall->samples[i];
+        if (s->state == JFR_STATE_READY && stack_work(e->wall, s->stack) == STACK_IS_IN_IO)
+            sum += (double)s->weight;
+    }
+    return sum;
+}
+
+/* Returns the mean number of threads that wait. The low end leaves out waits for a processor. */
+static struct amount waiters_of(const struct evidence *e, const struct trouble *t, const struct halt_group *g)
 {
     struct amount waiters = amount_exact((double)g->sum_ns / (double)e->duration_ns);
+    if (t->halt == HALT_FILE_READ || t->halt == HALT_FILE_WRITE || t->halt == HALT_SOCKET_WRITE)
+        waiters.low = fmax(0, waiters.low - ready_ns(e) / (double)e->duration_ns);
+    return waiters;
+}
+
+static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g)
+{
+    struct amount waiters = waiters_of(e, t, g);
     struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
     const struct amount *v = t->measure == WAITERS ? &waiters : &rate;
     const char *site = halts_text(e->halts, g->site);

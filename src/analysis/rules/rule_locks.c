@@ -31,7 +31,8 @@ struct lock_use {
 };
 
 struct owners {
-    double all_ns, asleep_ns, io_ns, squares; /* squares: the sum of squares of the weights */
+    double all_ns, squares;          /* squares: the sum of squares of the weights */
+    double ns_of[STACK_WORKS_KINDS]; /* by enum stack_work */
 };
 
 struct uses {
@@ -130,7 +131,7 @@ static void add_waits(struct uses *u)
 
 static uint32_t owner_group(uint32_t place, enum stack_work work)
 {
-    return 2 * place + (work == STACK_IS_IN_IO);
+    return STACK_WORKS_KINDS * place + (uint32_t)work;
 }
 
 static struct owners *owners_of(struct uses *u, const char *class_name)
@@ -160,7 +161,7 @@ static void look_at(struct uses *u, const struct profile *p, const struct profil
     o->squares += weight * weight;
     if (work == STACK_IS_ELSE)
         return;
-    *(work == STACK_SLEEPS ? &o->asleep_ns : &o->io_ns) += weight;
+    o->ns_of[work] += weight;
     uint32_t group = owner_group((uint32_t)(o - u->looked_at), work);
     tally_add(&u->owner_sites, group, s->stack, s->weight);
     tally_add(&u->owner_threads, group, s->thread, s->weight);
@@ -223,18 +224,23 @@ static const char *plural(uint64_t n)
 static void tell_owner(struct told *t, struct finding *one, enum stack_work work, const struct owners *o)
 {
     const struct profile *p = t->u->e->holder;
-    bool io = work == STACK_IS_IN_IO;
+    static const struct {
+        enum finding_kind kind;
+        const char *words;
+    } works[STACK_WORKS_KINDS] = {[STACK_SLEEPS] = {FINDING_LOCK_HELD_ASLEEP, "slept"},
+                                  [STACK_IS_IN_IO] = {FINDING_LOCK_HELD_IN_IO, "was in input or output"},
+                                  [STACK_WAITS] = {FINDING_LOCK_HELD_WAITING, "waited for another thread"}};
     uint32_t group = owner_group((uint32_t)(o - t->u->looked_at), work);
     const struct tally_row *site = tally_largest(&t->u->owner_sites, group), *thread = tally_largest(&t->u->owner_threads, group);
-    struct amount share = amount_share(io ? o->io_ns : o->asleep_ns, o->all_ns, stats_effective_size(o->all_ns, o->squares));
-    one->kind = io ? FINDING_LOCK_HELD_IN_IO : FINDING_LOCK_HELD_ASLEEP;
+    struct amount share = amount_share(o->ns_of[work], o->all_ns, stats_effective_size(o->all_ns, o->squares));
+    one->kind = works[work].kind;
     one->site = site ? stack_site(t->u->f, p, site->key) : 0;
     one->owner = thread ? findings_string(t->u->f, profile_text(p, p->threads[thread->key].name)) : 0;
     one->text = findings_say(t->u->f,
                              "%u thread%s waited %s for %s%.200s, on average %.2f at a time; in %.0f to %.0f %% of that time its "
                              "owner %s, at %.300s",
                              one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters, 100 * share.low,
-                             100 * share.high, io ? "was in input or output" : "slept", findings_text(t->u->f, one->site));
+                             100 * share.high, works[work].words, findings_text(t->u->f, one->site));
 }
 
 static void tell_plainly(struct told *t, struct finding *one)
@@ -304,17 +310,25 @@ static void tell_of_processor(const struct told *t, struct finding *one)
                              findings_text(u->f, one->text), 100 * share.low, 100 * share.high);
 }
 
+/* Returns the work in which the owners spent at least half of the time; STACK_IS_ELSE if there is none. */
+static enum stack_work work_of(const struct owners *o)
+{
+    double n = o ? stats_effective_size(o->all_ns, o->squares) : 0;
+    for (int work = STACK_IS_ELSE + 1; o && work < STACK_WORKS_KINDS; work++)
+        if (amount_share(o->ns_of[work], o->all_ns, n).low >= OWNER_SHARE)
+            return (enum stack_work)work;
+    return STACK_IS_ELSE;
+}
+
 static void choose(struct told *t, struct finding *one)
 {
     const uint32_t *place = map_find(&t->u->owner_places, one->subject);
     const struct owners *o = place ? &t->u->looked_at[*place] : NULL;
-    double n = o ? stats_effective_size(o->all_ns, o->squares) : 0;
+    enum stack_work work = work_of(o);
     if (starves_writers(t->u, t->use))
         tell_plainly(t, one);
-    else if (o && amount_share(o->asleep_ns, o->all_ns, n).low >= OWNER_SHARE)
-        tell_owner(t, one, STACK_SLEEPS, o);
-    else if (o && amount_share(o->io_ns, o->all_ns, n).low >= OWNER_SHARE)
-        tell_owner(t, one, STACK_IS_IN_IO, o);
+    else if (work != STACK_IS_ELSE)
+        tell_owner(t, one, work, o);
     else {
         tell_plainly(t, one);
         tell_of_processor(t, one);

@@ -3,6 +3,7 @@
 #include "analysis/rules.h"
 
 #include "analysis/arguments.h"
+#include "analysis/allocating.h"
 #include "analysis/findings.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -64,15 +65,18 @@ static void judge_cause(struct findings *f, const struct evidence *e, const stru
     struct amount share = amount_share((double)s->count, (double)pauses, (double)pauses);
     struct amount rate = amount_scaled(amount_count((double)s->count), 1 / minutes);
     const struct amount *v = c->measure == OF_PAUSES ? &share : &rate;
-    char stopped[32];
+    char stopped[32], line[400];
     if (s->count < c->least || (c->measure == OF_PAUSES && s->sum < CAUSE_LEAST * (double)e->duration_ns))
         return;
+    *line = 0;
+    uint32_t site = c->kind == FINDING_GC_HUMONGOUS ? allocating_line(f, e, line, sizeof line) : 0;
     findings_add(f, &(struct finding){
                         .kind = c->kind,
                         .score = score_saturate(v->low, c->limit),
-                        .text = findings_say(f, "%llu of %llu pauses for garbage collection, %.1f a minute and %s in all, came from %s",
+                        .text = findings_say(f, "%llu of %llu pauses for garbage collection, %.1f a minute and %s in all, came from %s%s",
                                              (unsigned long long)s->count, (unsigned long long)pauses, rate.value,
-                                             units_format_duration(stopped, sizeof stopped, amount_whole(s->sum)), c->words),
+                                             units_format_duration(stopped, sizeof stopped, amount_whole(s->sum)), c->words, line),
+                        .site = site,
                         .subject = findings_string(f, c->cause),
                         .count = s->count,
                         .lost_ns = lost_in(s),
@@ -122,7 +126,7 @@ static void judge_full(struct findings *f, const struct evidence *e)
 {
     struct sums s = {0};
     bool falls_back = false;
-    char stopped[32];
+    char stopped[32], line[400];
     const struct halt *longest = NULL;
     for (uint32_t i = 0; i < e->halts->count; i++) {
         const struct halt *one = &e->halts->list[i];
@@ -136,6 +140,7 @@ static void judge_full(struct findings *f, const struct evidence *e)
     if (s.count < FULL_LEAST)
         return;
     struct amount lost = lost_in(&s), share = amount_scaled(lost, 1 / (double)e->duration_ns);
+    uint32_t site = allocating_line(f, e, line, sizeof line);
     findings_add(
         f, &(struct finding){
                .kind = FINDING_GC_FULL,
@@ -143,10 +148,11 @@ static void judge_full(struct findings *f, const struct evidence *e)
                .text = findings_say(
                    f,
                    "%llu times the whole heap was collected while all threads were stopped, for %.1f %% of the time (%.1f to %.1f)%s; "
-                   "the longest took %s (%.200s)",
+                   "the longest took %s (%.200s)%s",
                    (unsigned long long)s.count, 100 * share.value, 100 * share.low, 100 * fmin(share.high, 1),
                    falls_back ? ", because the concurrent collector could not keep up with the program" : "",
-                   units_format_duration(stopped, sizeof stopped, longest->ns), halts_text(e->halts, longest->what)),
+                   units_format_duration(stopped, sizeof stopped, longest->ns), halts_text(e->halts, longest->what), line),
+               .site = site,
                .subject = findings_string(f, halts_text(e->halts, longest->what)),
                .count = s.count,
                .lost_ns = lost,

@@ -3,6 +3,7 @@
  * table. */
 #include "analysis/rules.h"
 
+#include "analysis/allocating.h"
 #include "analysis/findings.h"
 #include "base/time_units.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 
 #define SETTLED_NS (60 * NS_PER_S) /* time after the JVM's start */
+
+#define OWN_USE 0.25 /* of the processors; a program that uses less of them does not make the whole machine switch */
 
 enum { THIRDS = 3 };
 
@@ -40,7 +43,7 @@ static const struct figure {
      "of the memory that the container may use was in use by this process"},
     {FINDING_CONTAINER_FULL, ADDED, READING_MEMORY_REFUSED, READING_KINDS, 0, 60, 2,
      "times a minute the container's memory reached its limit, and the kernel had to free some of it first"},
-    {FINDING_CONTEXT_SWITCHES, MEAN, READING_SWITCHES, READING_KINDS, 0, 15e3, 3,
+    {FINDING_CONTEXT_SWITCHES, MEAN, READING_SWITCHES, READING_KINDS, 0, 50e3, 3,
      "times a second each processor of the machine switched threads"},
     {FINDING_CLASSES_GROW, STEADILY, READING_CLASSES_LOADED, READING_CLASSES_UNLOADED, 0, 600, 3,
      "more classes were loaded than unloaded each minute"},
@@ -156,16 +159,33 @@ static uint32_t tell(struct findings *f, const struct figure *g, const struct am
     return findings_say(f, "%.1f%s (%.1f to %.1f) %s", factor * v->value, unit, factor * v->low, factor * v->high, g->words);
 }
 
+/* Whether a figure of the whole machine may come from this program. */
+static bool may_be_own(const struct evidence *e)
+{
+    double all = (double)e->processors * (double)e->duration_ns;
+    return !e->cpu || e->cpu->unit != PROFILE_UNIT_NS || all <= 0 || (double)e->cpu->weight >= OWN_USE * all;
+}
+
+static bool is_of_collector(enum finding_kind kind)
+{
+    return kind == FINDING_GC_OVERRUN;
+}
+
 static void judge(struct findings *f, const struct evidence *e, const struct figure *g, const struct values all[READING_KINDS])
 {
     const struct values *of = &all[g->of], *other = g->other == READING_KINDS ? NULL : &all[g->other];
-    if (of->count < g->least)
+    char line[400] = "";
+    if (of->count < g->least || (g->kind == FINDING_CONTEXT_SWITCHES && !may_be_own(e)))
         return;
     struct amount v = amount_of(g, of, other, e);
+    if (score_saturate(v.low - g->from, g->limit) < SCORE_INFO)
+        return;
+    uint32_t site = is_of_collector(g->kind) ? allocating_line(f, e, line, sizeof line) : 0;
     findings_add(f, &(struct finding){
                         .kind = g->kind,
                         .score = score_saturate(v.low - g->from, g->limit),
-                        .text = tell(f, g, &v),
+                        .text = findings_say(f, "%s%s", findings_text(f, tell(f, g, &v)), line),
+                        .site = site,
                         .count = of->count,
                     });
 }

@@ -4,7 +4,10 @@
  * so, too, but it may also be a consumer without work. Names reveal some pools (ConnectionPool.borrow). Otherwise the waits reveal
  * threads that share resources: whenever some of them wait, the number of the others is constant, because it is the number of resources,
  * and the threads take turns. The number of busy consumers, however, is as random as the arrival of their work. Or it equals the number
- * of their clients, which then wait as often as the consumers do. */
+ * of their clients, which then wait as often as the consumers do.
+ *
+ * The program's own pools wait in Condition.await, which is judged like a queue, or in Object.wait, which shows no times: the name of the
+ * method must say then that it borrows. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -62,6 +65,13 @@ struct lending {
     double threshold_ns;
 };
 
+/* Whether the program itself waits for a condition; the JDK's queues, barriers and others do, too. */
+static bool awaits_condition(const struct stack_marks *m, uint32_t stack)
+{
+    const struct profile *p = m->profile;
+    return stack_has(m, stack, STACK_CONDITION) && stack_own(p, stack) == stack_waiter(p, stack);
+}
+
 static enum lender lender_of(const struct stack_marks *m, uint32_t stack)
 {
     if (stack_is_idle(m, stack) || stack_has(m, stack, STACK_AWAITS))
@@ -72,7 +82,16 @@ static enum lender lender_of(const struct stack_marks *m, uint32_t stack)
         return LENDS_PERMITS;
     if (stack_has(m, stack, STACK_TAKES))
         return stack_has(m, stack, STACK_LENDS) ? LENDS_BY_NAME : LENDS_BY_QUEUE;
+    if (awaits_condition(m, stack))
+        return stack_has(m, stack, STACK_BORROWS_BY_VERB) ? LENDS_BY_NAME : LENDS_BY_QUEUE;
     return LENDS_NOTHING;
+}
+
+/* Whether the thread waits in Object.wait, which the program's own method that borrows has called. */
+static bool waits_in_pool(const struct lending *l, const struct profile_sample *s)
+{
+    uint32_t waiter = stack_waiter(l->p, s->stack);
+    return s->state == JFR_STATE_WAITING && waiter && waiter == stack_marked(&l->marks, s->stack, STACK_BORROWS_BY_VERB);
 }
 
 static struct place *place_of(struct lending *l, uint32_t own, enum lender lender)
@@ -105,6 +124,8 @@ static void add_turns(struct lending *l, const struct profile_sample *s, uint32_
 static void add_wait(struct lending *l, const struct profile_sample *s, bool is_timed)
 {
     enum lender lender = lender_of(&l->marks, s->stack);
+    if (lender == LENDS_NOTHING && !is_timed && waits_in_pool(l, s))
+        lender = LENDS_BY_NAME;
     struct place *place = place_of(l, stack_own(l->p, s->stack), lender);
     if (!place)
         return;
@@ -211,14 +232,15 @@ static bool is_resource(const struct lending *l, uint32_t place, uint32_t *size)
     *size = 0;
     if (one->lender == LENDS_AS_LIBRARY)
         return true;
-    if (one->lender == LENDS_NOTHING || one->ended < WAITS_LEAST || tally_keys(&l->threads, place) < THREADS_LEAST)
+    uint64_t waits = l->p == l->e->wall ? one->count : one->ended;
+    if (one->lender == LENDS_NOTHING || waits < WAITS_LEAST || tally_keys(&l->threads, place) < THREADS_LEAST)
         return false;
     return one->lender != LENDS_BY_QUEUE || takes_turns(l, place, size);
 }
 
 static uint32_t lender_name(const struct lending *l, uint32_t stack)
 {
-    static const enum stack_mark marks[] = {STACK_BORROWS, STACK_ACQUIRES, STACK_TAKES};
+    static const enum stack_mark marks[] = {STACK_BORROWS, STACK_ACQUIRES, STACK_TAKES, STACK_BORROWS_BY_VERB, STACK_CONDITION};
     uint32_t name = 0;
     for (size_t i = 0; !name && i < sizeof marks / sizeof *marks; i++)
         name = stack_marked(&l->marks, stack, marks[i]);
@@ -268,7 +290,7 @@ static bool is_wait(const struct lending *l, const struct profile_sample *s, boo
     if (is_timed)
         return s->weight && s->state == JFR_STATE_PARKED;
     bool parks = s->state == JFR_STATE_PARKED && !(l->e->lock && evidence_has(l->e, SOURCE_PARKS));
-    return (parks || s->state == JFR_STATE_WAITING) && lender_of(&l->marks, s->stack) == LENDS_AS_LIBRARY;
+    return (parks || s->state == JFR_STATE_WAITING) && (lender_of(&l->marks, s->stack) == LENDS_AS_LIBRARY || waits_in_pool(l, s));
 }
 
 /* Judges a profile: of waits, which have times, or, for waits without events, of wall-clock samples. */

@@ -4,11 +4,13 @@
 #include "base/time_units.h"
 
 #include "analysis/findings.h"
+#include "analysis/stack.h"
 #include "analysis/tally.h"
 #include "base/array.h"
 #include "base/text/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STORM_WARNING   100.0 /* safepoints a second without a garbage collection: a calm JVM has one */
@@ -63,27 +65,52 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
+/* Returns the line of the program in which the thread with that name is most of its time. */
+static uint32_t line_of_thread(struct findings *f, const struct profile *p, const char *name)
+{
+    struct stack_lines lines;
+    struct tally sums;
+    if (!p || !*name)
+        return 0;
+    tally_init(&sums);
+    f->failed = stack_lines_of(&lines, f, p) || f->failed;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        if (lines.of_node[s->stack] && !strcmp(profile_text(p, p->threads[s->thread].name), name))
+            tally_add(&sums, 0, lines.of_node[s->stack], s->weight);
+    }
+    const struct tally_row *row = tally_largest(&sums, 0);
+    uint32_t line = row ? row->key : 0;
+    f->failed = f->failed || sums.failed;
+    tally_deinit(&sums);
+    return line;
+}
+
 static void judge_storm(struct findings *f, const struct evidence *e, const struct storm *s)
 {
     bool counted = s->counted >= s->told;
     uint64_t count = less(counted ? s->counted : s->told, s->pauses), ns = less(counted ? s->counted_ns : s->told_ns, s->pauses_ns);
     double seconds = (double)e->duration_ns / NS_PER_S;
     struct amount rate = amount_scaled(amount_count((double)count), 1 / seconds);
-    char stopped[32];
+    char stopped[32], place[400] = "";
     if (count < STORM_COUNT || rate.low < STORM_LEAST)
         return;
     uint32_t what = say_largest(f, e->halts, &s->whats), by = say_largest(f, e->halts, &s->askers);
+    uint32_t site = line_of_thread(f, e->cpu, findings_text(f, by));
+    if (site)
+        snprintf(place, sizeof place, ", which is mostly at %.300s", findings_text(f, site));
     findings_add(
         f, &(struct finding){
                .kind = FINDING_SAFEPOINT_STORM,
                .score = fmax(score_saturate(rate.low, STORM_WARNING), score_saturate((double)ns / (double)e->duration_ns, STOPPED_WARNING)),
                .text = findings_say(f,
                                     "all threads were stopped %.0f times a second (%.0f to %.0f) for reasons other than garbage "
-                                    "collection; %s in all, %.1f %% of the time%s%.100s%s%.100s",
+                                    "collection; %s in all, %.1f %% of the time%s%.100s%s%.100s%s",
                                     rate.value, rate.low, rate.high, units_format_duration(stopped, sizeof stopped, ns),
                                     100 * (double)ns / (double)e->duration_ns, what ? "; most for " : "", findings_text(f, what),
-                                    by ? ", asked by " : "", findings_text(f, by)),
+                                    by ? ", asked by " : "", findings_text(f, by), place),
                .subject = what,
+               .site = site,
                .owner = by,
                .count = count,
                .lost_ns = amount_exact((double)ns),

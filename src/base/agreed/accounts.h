@@ -46,8 +46,8 @@
     BOOK(WALL, "wall_time", WALL_TIME, "threads' time", "%", "count", "Books",                                                             \
          "what Java's threads did with their time, by the wall clock",                                                                     \
          "The threads' own CPU clocks distinguish running from waiting_for_cpu. Unseen corrects the sum for threads that began or\n"       \
-         "ended between two rounds, up or down: 0 on average. Virtual threads that are not mounted are not seen, nor are\n"                \
-         "threads that are not Java's.\n")                                                                                                 \
+         "ended between two rounds, up or down: 0 on average. Virtual threads that had no carrier when the recording began are\n"          \
+         "not seen until they run. Threads that are not Java's are never seen.\n")                                                         \
     BOOK(HALT, "halts", HALT_GC, NULL, "", "count", "Halts", "of all threads; 'candor report --kind halt' shows each", "")                 \
     BOOK(LOCK, "lock_time", LOCK_TIME, "time of waiting", "% time", "count", "Books",                                                      \
          "what became of the time that threads waited for locks", "")                                                                      \
@@ -166,6 +166,12 @@ enum account_figure {
             "what the accounts above do not explain, such as a record that disappeared", "")                                               \
     ACCOUNT(WALL_GUESSED, "wall_guessed", BOOK_BIT(WALL), WITHIN, NS, "samples", 0, "states that are guesses",                             \
             "samples whose state is a guess", "")                                                                                          \
+    ACCOUNT(WALL_UNMOUNTED, "wall_unmounted", BOOK_BIT(WALL), WITHIN, NS, "virtual threads", 0, "virtual threads away",                    \
+            "time of virtual threads that wait without a carrier, as counted when they leave and return; how many were away in the last "  \
+            "round",                                                                                                                       \
+            "")                                                                                                                            \
+    ACCOUNT(WALL_UNMOUNTS, "wall_unmounts", BOOK_BIT(WALL), BESIDE, NONE, "virtual threads", REASONS(UNMOUNT), NULL,                       \
+            "how virtual threads left their carriers", "")                                                                                 \
     ACCOUNT(WALL_NOT_CHOSEN, "wall_not_chosen", BOOK_BIT(WALL), BESIDE, NONE, "threads", 0, "not chosen",                                  \
             "threads that were not drawn; the samples of those that were drawn stand for them, too", "raise --wall-rate")                  \
     ACCOUNT(WALL_LOOKS, "wall_looks", BOOK_BIT(WALL), BESIDE, NONE, "looks", REASONS(LOOK), NULL, "how reading the threads' stacks went",  \
@@ -325,6 +331,9 @@ enum account_figure {
     MEMBER(WALL, "wall_failed", WALL_FAILED, COUNT)                                                                                        \
     MEMBER(WALL, "wall_lost", WALL_LOST, COUNT)                                                                                            \
     MEMBER(WALL, "wall_looks", WALL_LOOKS, COUNT)                                                                                          \
+    MEMBER(WALL, "unmounted_ns", WALL_UNMOUNTED, TIME)                                                                                     \
+    MEMBER(WALL, "unmounted", WALL_UNMOUNTED, COUNT)                                                                                       \
+    MEMBER(WALL, "wall_unmounts", WALL_UNMOUNTS, COUNT)                                                                                    \
     MEMBER(WALL, "wall_not_chosen", WALL_NOT_CHOSEN, COUNT)                                                                                \
     MEMBER(HALT, "gc_ns", HALT_GC, TIME)                                                                                                   \
     MEMBER(HALT, "gc", HALT_GC, COUNT_OR_NULL)                                                                                             \

@@ -66,6 +66,7 @@
 
 #define MISSES(MISS)                                                                                                                       \
     MISS(ENDED, "ended", "the thread had ended before its stack was taken", "")                                                            \
+    MISS(UNWATCHED, "unwatched", "virtual threads without a carrier: their time since the last sample of one of them", "")                 \
     MISS(REFUSED, "refused", "JVMTI returned no stacks; the next samples also stand for that time", "")
 
 #define ALLOCATION_LOSSES(LOSS)                                                                                                            \
@@ -121,6 +122,12 @@
     LOOK(SAME, "same", "the thread has slept since the previous look: its stack is the same", "")                                          \
     LOOK(MOVED, "moved", "the thread moved while its stack was read: the look was repeated", "")
 
+#define UNMOUNT_ROWS(UNMOUNT)                                                                                                              \
+    UNMOUNT(LEFT, "left", "how often a virtual thread left its carrier to wait", "")                                                       \
+    UNMOUNT(WATCHED, "watched", "threads that were drawn when they left: their stacks were taken, and rounds draw from them", "")          \
+    UNMOUNT(NO_ROOM, "no_room", "threads that were drawn, but there was no room for their stacks", "")                                     \
+    UNMOUNT(REFUSED, "not_counted", "threads that left unseen: 1.4 million others were away, or the carrier had no slot yet", "")
+
 #define CAPTURES_OF_CODE(CAPTURE)                                                                                                          \
     CAPTURE(DONE, "captured", "the code is in the recording", "")                                                                          \
     CAPTURE(NATIVE, "native", "code that is not the JVM's", "")                                                                            \
@@ -152,6 +159,7 @@
     LIST(WAIT_GROUP, WAIT_GROUPS, "Groups of waits, each with a threshold of its own")                                                     \
     LIST(LIFE, LIVES, "Ends of a thread's life")                                                                                           \
     LIST(LOOK, LOOKS, "How reading a thread's stack went")                                                                                 \
+    LIST(UNMOUNT, UNMOUNT_ROWS, "Virtual threads that leave their carriers")                                                               \
     LIST(CAPTURE, CAPTURES_OF_CODE, "Whether a sample's machine code is in the recording")                                                 \
     LIST(HEAL_KEEP, HEAL_KEEPS, "Why code compiled before the agent was loaded stays as it is")                                            \
     LIST(STATE, NO_ROWS, "Thread states")

@@ -9,7 +9,7 @@
  * calls them. */
 enum code_owner { CODE_OF_PROGRAM, CODE_OF_LIBRARY, CODE_OF_JDK, CODE_OF_PLUMBING };
 
-enum { CODE_OWNER_LIBRARIES = 55 };
+enum { CODE_OWNER_LIBRARIES = 69 };
 
 /* Returns the owner of a method. class_name is written with dots: "org.h2.Driver". */
 enum code_owner code_owner(const char *class_name, const char *method);

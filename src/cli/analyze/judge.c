@@ -1,7 +1,7 @@
 #include "cli/analyze/judge.h"
 
 #include "analysis/analyze.h"
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 #include "analysis/recording_evidence.h"
 #include "base/text/word_list.h"
 #include "cli/read/problems.h"

@@ -6,7 +6,7 @@
 #include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/load/find.h"
-#include "cli/load/page.h"
+#include "cli/load/load_page.h"
 #include "cli/load/print.h"
 #include "cli/load/scripts.h"
 #include "cli/load/store.h"
@@ -309,7 +309,7 @@ static bool was_interrupted(void)
 struct ticking {
     bool quiet;
     struct output log; /* file NULL = none */
-    struct page page;
+    struct load_page page;
 };
 
 /* Publishes the log at the end of the first interval, so that it has its name and can be watched, and stays if candor is killed. */
@@ -318,7 +318,7 @@ static void on_tick(void *context, const struct load_tick *tick)
     struct ticking *t = context;
     if (t->log.file)
         output_publish(&t->log);
-    page_note(&t->page, tick);
+    load_page_note(&t->page, tick);
     if (!t->quiet)
         load_print_tick(tick);
 }
@@ -374,7 +374,7 @@ static int find_and_print(const struct cli_args *args, struct load_config *c)
 }
 
 /* Writes the page. Returns a status. */
-static int write_page(const char *file, const struct page *page, const struct cli_args *args, const struct load_config *c,
+static int write_page(const char *file, const struct load_page *page, const struct cli_args *args, const struct load_config *c,
                       const struct load_result *result)
 {
     /* Not the URL of a driver, which may have a password. */
@@ -386,7 +386,7 @@ static int write_page(const char *file, const struct page *page, const struct cl
     struct error e;
     if (output_open(&o, file, &e))
         return cli_fail("%s", e.text);
-    if (page_write(page, o.file, target, c, result)) {
+    if (load_page_write(page, o.file, target, c, result)) {
         output_abandon(&o);
         return cli_fail("no memory for the page");
     }
@@ -432,7 +432,7 @@ static int connect_and_run(const struct cli_args *args, struct load_store *store
     c->context = &ticking;
     c->tick = log || !ticking.quiet || cli_option(args, "report") ? on_tick : NULL;
     int status = cli_option(args, "find-rate") ? find_and_print(args, c) : run_and_print(args, c);
-    page_deinit(&ticking.page);
+    load_page_deinit(&ticking.page);
     if (log && output_close(&ticking.log, &e) && !status)
         status = cli_fail("%s", e.text);
     return status;

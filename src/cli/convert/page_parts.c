@@ -1,7 +1,7 @@
 #include "cli/convert/page_parts.h"
 
 #include "analysis/analyze.h"
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 #include "analysis/recording_evidence.h"
 #include "cli/cli.h"
 #include "cli/read/input.h"

@@ -1,5 +1,5 @@
 /* candor fleet findings: the problems that the server found in recordings, the worst first; one of them in full; and its state. */
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
 #include "base/time_units.h"

@@ -97,6 +97,8 @@ static void check_flight_recorder(struct checkup *f, const struct target *t)
         checkup_meaning(f, "recordings do not need it; read them with 'candor report', or with the tool 'jfr' of another JDK");
 }
 
+enum { VIRTUAL_THREADS_SINCE = 21 };
+
 static const char *collector_of(const struct target *t)
 {
     static const char *const names[] = {"UseG1GC", "UseZGC", "UseShenandoahGC", "UseParallelGC", "UseSerialGC", "UseEpsilonGC"};
@@ -122,6 +124,9 @@ static void check_options(struct checkup *f, const struct target *t)
         checkup_remedy(f, "start the JVM with -agentpath:.../libcandor.so, or with -XX:+UnlockDiagnosticVMOptions "
                           "-XX:+DebugNonSafepoints");
     }
+    if (t->feature >= VIRTUAL_THREADS_SINCE)
+        checkup_add(f, CHECK_OK, "virtual threads",
+                    "recorded when they run; one that waits already when a recording begins is not seen until it runs");
     if (target_has_option(t, "-Xcheck:jni")) {
         checkup_add(f, CHECK_NOTE, "JNI checks", "-Xcheck:jni");
         checkup_meaning(f, "the JVM prints a few lines about the agent's signal handler for faults");

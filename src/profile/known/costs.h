@@ -64,6 +64,14 @@
          0.2, EVER, "replace finalize() by close() in try-with-resources, and by a Cleaner as the last resort")                            \
     COST(F, INTERN, "strings_interned", "Strings are interned again and again", "String.intern", CPU, 0.2, EVER,                           \
          "keep the strings in a ConcurrentHashMap of the program, or use -XX:+UseStringDeduplication")                                     \
+    COST(F, TABLE_SCANS, "tables_scanned", "A database inside the program reads whole tables", "scanning tables", CPU, 0.4, EVER,          \
+         "create an index for the columns in the query's condition: EXPLAIN shows which tables it scans")                                  \
+    COST(F, STATEMENTS, "statements_parsed", "SQL statements are parsed again and again", "parsing SQL", CPU, 0.2, EVER,                   \
+         "use a PreparedStatement with parameters instead of values in the text, and keep it, or let the pool of connections cache it")    \
+    COST(F, MAPPERS, "mappers_made", "Mappers for JSON or XML are created again and again", "preparing mappers for JSON or XML", CPU, 0.2, \
+         EVER, "create the ObjectMapper, Gson or JAXBContext once, and share it: they are safe for threads, and know their classes then")  \
+    COST(F, TEMPLATES, "templates_compiled", "Templates and scripts are compiled again and again", "compiling templates and scripts", CPU, \
+         0.2, EVER, "compile the template or the script once, and keep it; pass values as variables, not in its text")                     \
     COST(F, NAMES, "names_resolved", "Threads wait for the resolution of host names", "resolving host names", WALL, 1.0, EVER,             \
          "keep connections open; check the name server and networkaddress.cache.ttl; run a local cache (nscd, systemd-resolved)")          \
     COST(F, CONNECTS, "connections_opened", "Threads wait for connections to be opened", "opening connections", WALL, 1.0, EVER,           \

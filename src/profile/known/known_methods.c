@@ -51,6 +51,7 @@ static const struct known known_methods[] = {
     {JUC "Semaphore", "acquire", STACK_ACQUIRES},
     {JUC "Semaphore", "acquireUninterruptibly", STACK_ACQUIRES},
     {JUC "Semaphore", "tryAcquire", STACK_ACQUIRES},
+    {JUC "locks.AbstractQueuedSynchronizer$ConditionObject", NULL, STACK_CONDITION},
     {"JVM", "[GC]", STACK_COLLECTS},
     {"java.lang.Thread", "start", STACK_STARTS},
     {RWLOCK "WriteLock", NULL, STACK_LOCKS_WRITE},
@@ -79,6 +80,9 @@ static const struct known known_methods[] = {
     {"org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection", STACK_BORROWS},
     {"org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking", STACK_BORROWS},
     {"org.apache.http.impl.conn.PoolingHttpClientConnectionManager", "leaseConnection", STACK_BORROWS},
+    {"org.apache.hc.client5.http.impl.classic.InternalExecRuntime", "acquireEndpoint", STACK_BORROWS},
+    {"oracle.ucp.common.UniversalConnectionPoolBase", "borrowConnection", STACK_BORROWS},
+    {"redis.clients.jedis.util.Pool", "getResource", STACK_BORROWS},
 };
 
 static bool boxes(const char *class_name, const char *method)
@@ -106,22 +110,24 @@ static bool takes(const char *class_name, const char *method)
     return queue && method_takes;
 }
 
-/* Whether a method lends a resource, judged by its name: a method that borrows, or any method of a pool, except those that its threads
- * run. */
-static bool lends(const char *class_name, const char *method)
+/* Returns the marks of a method that lends a resource, judged by its name: a method that borrows, or any method of a pool, except those
+ * that its threads run. */
+static uint64_t lends(const char *class_name, const char *method)
 {
     static const char *const verbs[] = {"borrow", "acquire", "checkout", "checkOut", "lease", "getConnection", "getResource"};
     static const char *const runs[] = {"run", "call", "main", "lambda$"};
     const char *dot = strrchr(class_name, '.'), *name = dot ? dot + 1 : class_name;
     if (code_owner(class_name, method) >= CODE_OF_JDK || strstr(name, "Thread") || strstr(name, "Worker") || strstr(name, "Executor"))
-        return false;
-    return IN(verbs, method) || (strstr(name, "Pool") && !IN(runs, method));
+        return 0;
+    if (IN(verbs, method))
+        return 1u << STACK_LENDS | 1u << STACK_BORROWS_BY_VERB;
+    return strstr(name, "Pool") && !IN(runs, method) ? 1u << STACK_LENDS : 0;
 }
 
 uint64_t known_method_marks(const char *class_name, const char *method)
 {
     uint64_t marks = cost_method_marks(class_name, method);
-    marks |= (takes(class_name, method) ? 1u << STACK_TAKES : 0) | (lends(class_name, method) ? 1u << STACK_LENDS : 0) |
+    marks |= (takes(class_name, method) ? 1u << STACK_TAKES : 0) | lends(class_name, method) |
              (boxes(class_name, method) ? 1u << STACK_BOXES : 0);
     for (size_t i = 0; i < sizeof known_methods / sizeof *known_methods; i++)
         if (!strcmp(class_name, known_methods[i].class_name) && (!known_methods[i].method || !strcmp(method, known_methods[i].method)))

@@ -5,18 +5,20 @@
 #include "profile/known/costs.h"
 
 enum stack_mark {
-    STACK_FILLS_TRACE, /* Throwable.fillInStackTrace */
-    STACK_CALLS_GC,    /* Runtime.gc, which System.gc calls */
-    STACK_WORKS,       /* a worker of a ThreadPoolExecutor, or of a ForkJoinPool */
-    STACK_FORKS,       /* a worker of a ForkJoinPool */
-    STACK_EXECUTES,    /* a worker of a ForkJoinPool that runs a task */
-    STACK_TAKES_TASK,  /* a worker that looks for its next task */
-    STACK_AWAITS,      /* a thread that waits for the result of a task: FutureTask.get, CompletableFuture.join */
-    STACK_TAKES,       /* a thread that takes the next element of a BlockingQueue */
-    STACK_ACQUIRES,    /* a thread that acquires a permit of a Semaphore */
-    STACK_BORROWS,     /* a thread that borrows a connection, or something similar, from a library's pool */
-    STACK_LENDS,       /* a method of the program, or of a library, whose name says that it lends a pool's resource */
-    STACK_LOCKS_WRITE, /* ReentrantReadWriteLock */
+    STACK_FILLS_TRACE,     /* Throwable.fillInStackTrace */
+    STACK_CALLS_GC,        /* Runtime.gc, which System.gc calls */
+    STACK_WORKS,           /* a worker of a ThreadPoolExecutor, or of a ForkJoinPool */
+    STACK_FORKS,           /* a worker of a ForkJoinPool */
+    STACK_EXECUTES,        /* a worker of a ForkJoinPool that runs a task */
+    STACK_TAKES_TASK,      /* a worker that looks for its next task */
+    STACK_AWAITS,          /* a thread that waits for the result of a task: FutureTask.get, CompletableFuture.join */
+    STACK_TAKES,           /* a thread that takes the next element of a BlockingQueue */
+    STACK_ACQUIRES,        /* a thread that acquires a permit of a Semaphore */
+    STACK_BORROWS,         /* a thread that borrows a connection, or something similar, from a library's pool */
+    STACK_LENDS,           /* a method of the program, or of a library, whose name says that it lends a pool's resource */
+    STACK_BORROWS_BY_VERB, /* such a method whose name says that it borrows: acquire, checkout, getConnection */
+    STACK_CONDITION,       /* a thread in Condition.await */
+    STACK_LOCKS_WRITE,     /* ReentrantReadWriteLock */
     STACK_LOCKS_READ,
     STACK_BOXES,               /* valueOf of a wrapper class: Integer.valueOf */
     STACK_COLLECTS,            /* a thread of the garbage collector at work */

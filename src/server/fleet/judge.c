@@ -1,7 +1,7 @@
 #include "server/fleet/judge.h"
 
 #include "analysis/analyze.h"
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 #include "analysis/recording_evidence.h"
 #include "base/text/units.h"
 #include "base/time_units.h"

@@ -197,7 +197,8 @@ static int take_stacks(struct wire_rows *in, struct segment *out, uint64_t *weig
 {
     int rc = 0;
     while (!rc && in->at < in->end) {
-        struct segment_sum sum = {.stack = wire_take_u32(in), .weight = wire_take_u64(in)};
+        struct segment_sum sum = {.stack = wire_take_u32(in)};
+        sum.weight = wire_take_u64(in);
         uint64_t count = wire_take_u64(in);
         sum.outcome = wire_take_u32(in);
         sum.state = wire_take_u8(in);
@@ -217,7 +218,8 @@ static int take_seconds(struct wire_rows *in, struct segment *out, uint64_t *wei
 {
     while (in->at < in->end) {
         int32_t day = (int32_t)wire_take_u32(in);
-        struct segment_second second = {.second = wire_take_u32(in), .weight = wire_take_u64(in)};
+        struct segment_second second = {.second = wire_take_u32(in)};
+        second.weight = wire_take_u64(in);
         if (in->bad || second.weight >= WEIGHT_END - *weight || second.second >= SECONDS_PER_DAY)
             return -EBADMSG;
         if (ARRAY_GROW(out->seconds, out->second_cap, out->second_count))

@@ -584,11 +584,10 @@ static int sum_away(const struct gather *g, struct store *s, uint32_t *at, enum 
         return error_set(e, -ENOMEM, "out of memory");
     w.list = list;
     uint32_t end = end_of_sums(g, *at, which, &w, list);
-    int rc =
-        w.rows < SEGMENT_SUMS_ROWS ? -ENOENT : s->rows->sum(s, &w, which == GATHER_STACKS ? ROWS_BY_STACK : ROWS_BY_SECOND, &segment, e);
+    int rc = !w.rows ? -ENOENT : s->rows->sum(s, &w, which == GATHER_STACKS ? ROWS_BY_STACK : ROWS_BY_SECOND, &segment, e);
     *done = !rc && fits(fit, &segment);
     if (rc == -ENOENT) {
-        g->ahead->unsummed = list[w.count - 1].number;
+        g->ahead->unsummed = w.count ? list[w.count - 1].number : g->ahead->unsummed; /* none: the first entry has no sums */
         rc = 0;
     }
     if (*done) {

@@ -78,5 +78,11 @@ export function traces(): void {
     const covered = lifeOf(traceOf([one("parked", 0, {}), one("cpu", 0, { thread: "u" }), one("runnable", 0, { thread: "u" })]));
     same(covered.path.map(({ state, thread, ns }) => [state, thread, Math.round(ns)]).filter(([, , ns]) => (ns as number) > 0),
         [["running", "u", 110]], "who waits for a thread that runs is not on the critical path, and running counts once");
+    const lock = { class: "a.Lock", owner: "u", owner_endpoint: "GET /" };
+    const locked = lifeOf(traceOf([one("parked", 0, {}), one("waits_for_lock", 0, { ns: 40, lock }),
+        one("waits_for_lock", 5, { ns: 30, lock }), one("holds_lock", 0, { thread: "u", ns: 40 })]));
+    same([locked.waits.map(({ owner, endpoint, ns }) => [owner, endpoint, ns]), locked.path.length, Math.round(locked.unknown),
+        locked.lanes.flatMap(({ allocations }) => allocations).length], [[["u", "GET /", 70]], 1, 0, 0],
+    "waits for a lock name its owner; neither they nor the holders are added to the time");
     same([lifeOf(traceOf([])).length, lifeOf(traceOf([])).lanes.length], [0, 0], "a request without samples");
 }

@@ -9,7 +9,6 @@
 #include "agent/collect/lock/open_waits.h"
 #include "agent/hot/calls/park.h"
 #include "agent/hot/calls/virtual_purpose.h"
-#include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
@@ -67,9 +66,11 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                             .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0,
                             .context = names_context(names, context, context_words),
                             .owner_context = names_context(names, context + context_words, owner_words)};
+    size_t of_report = virtual_words ? names_of_report(record + LOCK_HEAD, frames) : 0;
     if (virtual_words)
         s.virtual_id = names_virtual_thread(names, class_name + class_words, virtual_words);
-    s.stack = lock_samples_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last, because it writes after the frames */
+    s.stack =
+        lock_samples_stack(t, s.outcome, record + LOCK_HEAD + of_report, frames - of_report); /* last, because it writes after the frames */
     lock_samples_take(&s);
 }
 
@@ -213,8 +214,9 @@ static void describe(uint32_t sink)
 
 static int reserve(const void *options, struct error *e)
 {
-    return lane_table_init(&lock_lanes) || virtual_waits_init() ? error_set(e, -ENOMEM, "not enough address space for the locks' queues")
-                                                                : 0;
+    return lane_table_init(&lock_lanes) || virtual_waits_init(&lock_virtual_waits)
+               ? error_set(e, -ENOMEM, "not enough address space for the locks' queues")
+               : 0;
 }
 
 static void begin(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols)
@@ -287,7 +289,7 @@ static void release(void)
 {
     silence();
     lane_table_deinit(&lock_lanes);
-    virtual_waits_deinit();
+    virtual_waits_deinit(&lock_virtual_waits);
 }
 
 const struct part lock_part = {.reserve = reserve,

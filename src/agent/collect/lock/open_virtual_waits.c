@@ -4,7 +4,6 @@
 #include "agent/context/owners.h"
 #include "agent/context/records.h"
 #include "agent/hot/calls/lock.h"
-#include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/record/names/class_name.h"
 #include "base/text/units.h"
@@ -67,7 +66,7 @@ void open_virtual_waits_take(void)
     struct open_wait o;
     drawn.count = 0;
     drawn.random = now | 1;
-    while (virtual_waits_claim(&place, &key, &o.wait))
+    while (virtual_waits_claim(&lock_virtual_waits, &place, &key, &o.wait))
         if (o.wait.beginning == beginning) {
             o.id = key >> LOCK_VIRTUAL_SHIFT;
             lock_samples_count_open((enum lock_kind)o.wait.kind, ns_of(&o.wait, now));

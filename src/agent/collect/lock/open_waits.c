@@ -32,7 +32,24 @@ static bool waits_for_monitor(uintptr_t java_thread)
     return vm_layout.thread_pending_monitor.width && load_field(java_thread, vm_layout.thread_pending_monitor, &monitor) && monitor;
 }
 
-/* Notes the wait of a thread. Waits that began before the recording are found only if they are for monitors, by the JVM's own state. */
+/* Whether the thread is parked for a lock of java.util.concurrent that another thread owns. Other parks that began before the recording
+ * are left out: many threads are parked until they get work. */
+static bool waits_for_owned_lock(uintptr_t java_thread)
+{
+    struct lock_target target;
+    return lock_find_blocker(java_thread, &target) && target.is_synchronizer && target.owner.java_id;
+}
+
+/* Determines what a thread has waited for since before the recording, from the state of the JVM. */
+static bool look_at_old(uintptr_t java_thread, int tid, enum lock_kind *kind)
+{
+    if (!is_of(java_thread, tid))
+        return false;
+    *kind = waits_for_monitor(java_thread) ? LOCK_MONITOR : LOCK_PARK;
+    return *kind == LOCK_MONITOR || waits_for_owned_lock(java_thread);
+}
+
+/* Notes the wait of a thread. */
 static bool look_at(struct sampled_thread *t, struct open_wait *o)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, t);
@@ -47,7 +64,7 @@ static bool look_at(struct sampled_thread *t, struct open_wait *o)
     o->wait.kind = since ? (enum lock_kind)atomic_load(&lane->kind) : LOCK_MONITOR;
     o->wait.since = since ? since : is_new ? lane->opened : atomic_load(&lock_config.began_ns);
     o->wait.deadline = since ? lane->wait.deadline : 0;
-    return since || ((!waits || !is_new) && is_of(java_thread, t->tid) && waits_for_monitor(java_thread));
+    return since || ((!waits || !is_new) && look_at_old(java_thread, t->tid, &o->wait.kind));
 }
 
 static void read_target(struct open_wait *o)
@@ -94,6 +111,8 @@ static void take(struct open_wait *o)
     walk_begin_still(&w, atomic_load(&o->thread->java_thread));
     while (count < FRAMES_MAX && walk_next(&w, &frames[count]))
         count++;
+    if (walk_is_virtual(&w) && !o->since && o->wait.kind == LOCK_PARK)
+        return; /* the blocker is the virtual thread's, which has only just begun to park; its carrier has waited for nothing */
     if (walk_is_virtual(&w) && vm_layout.virtuals.usable)
         of_virtual = virtual_describe(w.java_thread, w.state, w.virtuals.entry, o->thread->java_id, virtual_words);
     own.count = context_copy(context_of_thread(o->thread->tid), own.words);

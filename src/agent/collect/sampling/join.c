@@ -28,6 +28,9 @@ static int check_clock(const struct collect_options *wanted, const struct collec
     if (wanted->clock != CLOCK_AUTO && wanted->clock != clock->kind)
         return error_set(e, -EBUSY, "already recording, with clock=%s; leave out clock, or stop that recording first",
                          clock_names[clock->kind]);
+    if (wanted->has_clocks && wanted->clocks != now->clocks)
+        return error_set(e, -EBUSY, "already recording, with clocks=%s; leave out clocks, or stop that recording first",
+                         lots_mode_names[now->clocks]);
     return 0;
 }
 

@@ -155,6 +155,7 @@ int triggers_add_clock(const struct collect_options *options, struct error *e)
     *on.clock = clock;
     on.options->events |= COLLECT_CPU;
     on.options->clock = options->clock;
+    on.options->clocks = options->clocks;
     calibrate_beside();
     return 0;
 }

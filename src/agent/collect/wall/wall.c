@@ -1,7 +1,9 @@
 #include "agent/collect/wall/wall.h"
 
 #include "agent/collect/clock/thin.h"
+#include "agent/collect/wall/unmounted.h"
 #include "agent/collect/wall/wall_books.h"
+#include "agent/hot/calls/unmounts.h"
 #include "agent/hot/context.h"
 #include "agent/hot/java/virtual.h"
 #include "agent/hot/load.h"
@@ -102,7 +104,7 @@ static int reserve(const void *given, struct error *e)
     wall.looked = calloc(THREADS_MAX, sizeof *wall.looked);
     wall.lives = calloc(THREADS_MAX, sizeof *wall.lives);
     wall.alive = calloc(THREADS_MAX, sizeof *wall.alive);
-    if (want(given) || !wall.looked || !wall.lives || !wall.alive || wait_state_init())
+    if (want(given) || unmounted_reserve() || !wall.looked || !wall.lives || !wall.alive || wait_state_init())
         return error_set(e, -ENOMEM, "not enough memory for the event wall");
     return ask_open(e);
 }
@@ -120,6 +122,7 @@ static int start(const struct part_of *of, struct error *e)
         wall.evidence_symbols[i] = strtab_add_text(&wall.recording->names.strings, evidence_names[i]);
     wall_books_open(&wall.books, now);
     ask_forget();
+    unmounted_start(now);
     return 0;
 }
 
@@ -203,6 +206,8 @@ static void describe(uint32_t sink)
     jfr_write_active_setting(w, now, "candor.WallSample", "period", period);
     write_number("wall_interval_ns", s->options.interval_ns, now);
     write_number("wall_rate", s->options.rate, now);
+    if (vm_layout.virtuals.usable || unmounted_is_seen())
+        jfr_write_setting(w, now, "wall_virtual_threads", unmounted_is_seen() ? "seen" : "mounted");
 }
 
 static void forget(struct looked *k)
@@ -221,6 +226,7 @@ static void release(void)
     free(wall.alive);
     free(wall.chosen);
     wait_state_deinit();
+    unmounted_release();
     memset(&wall, 0, sizeof wall);
 }
 
@@ -486,6 +492,21 @@ static void look_at(struct sampled_thread *t, uint64_t ns)
     ask_runner(k, t, clock_thread_cpu(t->tid) > cpu, ns);
 }
 
+/* Takes a sample of a virtual thread without a carrier. Its frames are copied, because naming changes them. */
+static void take_unmounted(const struct unmounted_thread *t, uint64_t ns)
+{
+    struct names *names = &wall.recording->names;
+    const uint64_t *tail = t->words + t->frames;
+    struct sample s = {.outcome = t->outcome, .as = {t->state, EVIDENCE_METHOD}};
+    size_t of_report = names_of_report(t->words, t->frames), frames = t->frames - of_report;
+    memcpy(wall.frames, t->words + of_report, frames * sizeof *wall.frames);
+    s.thread = names_virtual_thread(names, tail, t->virtual_words);
+    s.context = names_context(names, tail + t->virtual_words, t->context_words);
+    s.stack = outcome_has_stack(s.outcome) ? names_stack(names, wall.frames, frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
+                                           : names_failed_stack(names, s.outcome, 0);
+    write_sample(clock_monotonic_ns(), &s, ns);
+}
+
 static uint32_t list_alive(uint64_t now, uint64_t before)
 {
     uint32_t count = 0;
@@ -508,6 +529,8 @@ static uint32_t go_round(uint64_t now)
     wall_books_round(&wall.books, now, alive, chosen);
     for (uint32_t i = 0; i < chosen; i++)
         look_at(&sampled_threads[wall.alive[wall.chosen[i]]], subset_weight(now - before, alive, chosen, i));
+    chosen += unmounted_round(now, take_unmounted);
+    wall.books.unmounted = unmounted_books();
     return chosen;
 }
 
@@ -539,6 +562,7 @@ static uint64_t due_ns(void)
 static void close_thread(const struct sampled_thread *t)
 {
     wall_books_close_thread(&wall.books, &wall.lives[t->index], t);
+    unmounted_close_thread(t);
     forget(&wall.looked[t->index]);
 }
 
@@ -572,11 +596,18 @@ static void end(void (*drain)(void))
 {
     struct timespec pause = {.tv_nsec = WAIT_STEP_NS};
     go_round(clock_monotonic_ns());
+    unmounted_stop();
     wall.books.stopping = true;
     for (int i = 0; i < WAIT_STEPS && is_awaited(); i++) {
         nanosleep(&pause, NULL);
         drain();
     }
+}
+
+/* After a fault of the agent nobody calls the JVM any more. */
+static void silence(void)
+{
+    atomic_store(&unmount_config.on, false);
 }
 
 const struct part wall_part = {.reserve = reserve,
@@ -587,6 +618,7 @@ const struct part wall_part = {.reserve = reserve,
                                .leave = leave,
                                .describe = describe,
                                .take = take,
+                               .drain = unmounted_drain,
                                .close_thread = close_thread,
                                .tick = tick,
                                .due_ns = due_ns,
@@ -594,4 +626,6 @@ const struct part wall_part = {.reserve = reserve,
                                .count = count,
                                .cost_ns = cost_ns,
                                .end = end,
+                               .close = unmounted_stop,
+                               .silence = silence,
                                .release = release};

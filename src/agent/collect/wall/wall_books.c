@@ -173,6 +173,8 @@ static void sum(struct sums *s, const struct wall_books *b, const struct wall_ta
             sum_thread(s, b, &lives[i], &sampled_threads[i]);
 }
 
+#define UNMOUNT_NAME(symbol, name, meaning, remedy) [UNMOUNT_##symbol] = name,
+static const char *const reason_unmount[UNMOUNTS] = {UNMOUNT_ROWS(UNMOUNT_NAME)};
 #define HOW_NAME(symbol, name, meaning, remedy) [WALL_##symbol] = name,
 static const char *const hows[WALL_HOWS] = {LOOKS(HOW_NAME)};
 
@@ -195,6 +197,13 @@ static void put_part(struct book_writer *b, enum account_id account, const char 
     b->rest -= a.ns;
 }
 
+static uint64_t unmounts_of(const struct unmounted_books *b, enum unmount what)
+{
+    const uint64_t counts[UNMOUNTS] = {
+        [UNMOUNT_LEFT] = b->left, [UNMOUNT_WATCHED] = b->watched, [UNMOUNT_NO_ROOM] = b->lost, [UNMOUNT_REFUSED] = b->refused};
+    return counts[what];
+}
+
 static void put_memos(struct book_writer *b, const struct wall_books *w, const struct wall_taken *taken, const struct sums *s)
 {
     uint64_t own = taken->collector_is_counted ? 0 : books_own_cpu() - w->own_at_start;
@@ -203,6 +212,9 @@ static void put_memos(struct book_writer *b, const struct wall_books *w, const s
     put(b, ACCOUNT_WALL_GUESSED, "", taken->guessed, true);
     for (int i = 0; i < WALL_HOWS; i++)
         put(b, ACCOUNT_WALL_LOOKS, hows[i], (struct account){0, w->looks[i]}, true);
+    put(b, ACCOUNT_WALL_UNMOUNTED, "", (struct account){w->unmounted.ns, w->unmounted.now}, false);
+    for (int i = 0; i < UNMOUNTS; i++)
+        put(b, ACCOUNT_WALL_UNMOUNTS, reason_unmount[i], (struct account){0, unmounts_of(&w->unmounted, (enum unmount)i)}, false);
     put(b, ACCOUNT_WALL_OWN_COST, "", (struct account){(int64_t)(own + s->answer_ns), taken->samples}, true);
 }
 
@@ -211,6 +223,7 @@ void wall_books_write(const struct wall_books *w, const struct wall_taken *taken
 {
     struct sums s;
     sum(&s, w, taken, lives, limit);
+    s.time_ns += w->unmounted.ns;
     struct book_writer b = {writer, clock_monotonic_ns(), write, s.time_ns};
     put(&b, ACCOUNT_WALL_TIME, "", (struct account){s.time_ns, 0}, true);
     for (int i = 0; i < JFR_STATES; i++)
@@ -221,6 +234,7 @@ void wall_books_write(const struct wall_books *w, const struct wall_taken *taken
     for (int i = 0; i < LOSS_COUNT; i++)
         put_part(&b, ACCOUNT_WALL_LOST, reason_loss[i], s.lost[i]);
     put_part(&b, ACCOUNT_WALL_LOST, reason_miss[MISS_ENDED], w->ended);
+    put_part(&b, ACCOUNT_WALL_LOST, reason_miss[MISS_UNWATCHED], (struct account){.ns = w->unmounted.unwatched});
     put(&b, ACCOUNT_WALL_PENDING, "", (struct account){s.pending_ns, s.pending}, true);
     b.rest -= s.pending_ns;
     put(&b, ACCOUNT_WALL_UNSEEN, reason_life[LIFE_ENDED], s.ended, true);

@@ -3,9 +3,10 @@
  *   wall_time = wall_running(state) + wall_waiting(state) + wall_failed(reason) + wall_lost(reason) + wall_pending
  *             + wall_unseen(reason) + wall_residual
  *
- * wall_time is summed from the beginning and end of each thread; running, waiting and failed are the weights of recorded samples. The
- * difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for threads that began or ended
- * in between: it may be negative, and is 0 on average. All figures are as of the last round.
+ * wall_time is summed from the beginning and end of each thread, and from each time of a virtual thread without a carrier; running,
+ * waiting and failed are the weights of recorded samples. The difference is the residual. A round stands for the time since the previous
+ * one; wall_unseen is the error for threads that began or ended in between: it may be negative, and is 0 on average. All figures are as of
+ * the last round.
  *
  * Recordings that run at the same time share the rounds, and therefore these books. Only struct wall_taken exists once for each recording.
  * Only the collector uses this file. */
@@ -13,6 +14,7 @@
 #define CANDOR_AGENT_COLLECT_WALL_WALL_BOOKS_H
 
 #include "agent/collect/books/books.h"
+#include "agent/collect/wall/unmounted.h"
 #include "agent/collect/wall/wait_state.h"
 #include "agent/hot/thread/thread.h"
 #include "base/agreed/reasons.h"
@@ -23,6 +25,9 @@
 #include <stdint.h>
 
 enum wall_how { WALL_ASKED, WALL_STILL, WALL_SAME, WALL_MOVED, WALL_HOWS }; /* how a look at a thread ended */
+
+/* The rows of reasons.h. */
+enum unmount { UNMOUNT_LEFT, UNMOUNT_WATCHED, UNMOUNT_NO_ROOM, UNMOUNT_REFUSED, UNMOUNTS };
 
 /* The samples that one recording has taken. */
 struct wall_taken {
@@ -38,8 +43,9 @@ struct wall_books {
     uint64_t rounds, longest_ns; /* longest_ns: the longest time between two rounds */
     uint64_t last_round;         /* by the monotonic clock; opened_ns before the first round */
     uint64_t not_chosen;
-    uint64_t own_at_start; /* the collector's CPU clock */
-    bool stopping;         /* the recording ends: requests that threads have not answered are lost */
+    uint64_t own_at_start;            /* the collector's CPU clock */
+    bool stopping;                    /* the recording ends: requests that threads have not answered are lost */
+    struct unmounted_books unmounted; /* virtual threads without a carrier: a part of wall_time, with its own measure */
     struct account ended;
     struct account closed_lost[LOSS_COUNT];
     uint64_t looks[WALL_HOWS];

@@ -27,7 +27,7 @@ static void report(JNIEnv *jni, jthread thread, bool is_mounted)
     int64_t id = (*jni)->GetLongField(jni, thread, thread_id);
     for (int i = 0; i < MOUNTS_FOLLOWERS; i++) {
         /* Acquire: pairs with the store in jvmti_mounts_follow. */
-        const struct mounts_reports *r = atomic_load_explicit(&followers[i], memory_order_acquire);
+        const struct mounts_reports *r = atomic_load_explicit(&followers[is_mounted ? i : MOUNTS_FOLLOWERS - 1 - i], memory_order_acquire);
         if (r)
             (is_mounted ? r->mounted : r->unmounted)(jni, thread, id);
     }

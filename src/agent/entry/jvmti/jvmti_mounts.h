@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum mounts_follower { MOUNTS_FOR_CONTEXTS, MOUNTS_FOR_LOCKS, MOUNTS_FOLLOWERS };
+/* A mount is reported in this order, and an unmount in the opposite order: the others find the context of the thread. */
+enum mounts_follower { MOUNTS_FOR_CONTEXTS, MOUNTS_FOR_LOCKS, MOUNTS_FOR_WALL, MOUNTS_FOLLOWERS };
 
 /* The functions are called on carriers. id: of the virtual thread's java.lang.Thread. */
 struct mounts_reports {

@@ -2,11 +2,12 @@
 
 #include "agent/hot/calls/alloc.h"
 #include "agent/hot/calls/lock.h"
+#include "agent/hot/calls/unmounts.h"
 
 static const struct {
     const struct lane_table *table;
     void (*open)(const struct sampled_thread *t, struct candor_pool *pool);
-} lanes[] = {{&alloc_lanes, alloc_lane_open}, {&lock_lanes, lock_lane_open}};
+} lanes[] = {{&alloc_lanes, alloc_lane_open}, {&lock_lanes, lock_lane_open}, {&unmount_lanes, unmount_lane_open}};
 
 enum { LANES = sizeof lanes / sizeof *lanes };
 

@@ -17,6 +17,7 @@ enum { CACHE_LINE = 64 };
 
 struct lock_config lock_config;
 
+struct virtual_waits lock_virtual_waits;
 struct lane_table lock_lanes = {.lane_bytes = sizeof(struct lock_lane)};
 
 void lock_lose(enum lock_loss why, uint64_t weight)
@@ -299,7 +300,7 @@ static void begin_virtual(void *visit)
         lock_find_monitor(v->java_thread, &wait.target);
     else if (!lock_find_blocker(v->java_thread, &wait.target) && virtual_purpose(v->java_thread) != VIRTUAL_PURPOSE_PARK)
         return;
-    if (!virtual_waits_add(v->virtual_key, &wait))
+    if (!virtual_waits_add(&lock_virtual_waits, v->virtual_key, &wait))
         lock_lose(LOCK_LOSS_VIRTUAL, 0);
 }
 
@@ -328,7 +329,7 @@ static void end_virtual(void *visit)
 bool lock_end_virtual(int64_t id, enum lock_kind kind, struct lock_wait *wait)
 {
     struct virtual_wait taken;
-    if (!is_on() || !virtual_waits_take(key_of(id, kind), &taken) ||
+    if (!is_on() || !virtual_waits_take(&lock_virtual_waits, key_of(id, kind), &taken) ||
         taken.beginning != atomic_load_explicit(&lock_config.beginning, memory_order_relaxed))
         return false;
     int saved = errno;
@@ -342,7 +343,7 @@ bool lock_end_virtual(int64_t id, enum lock_kind kind, struct lock_wait *wait)
 void lock_forget_virtual(int64_t id)
 {
     struct virtual_wait none;
-    virtual_waits_take(key_of(id, LOCK_PARK), &none);
+    virtual_waits_take(&lock_virtual_waits, key_of(id, LOCK_PARK), &none);
 }
 
 /* ---- records ---- */

@@ -26,6 +26,7 @@
 
 #include "agent/hot/calls/lock_draw.h"
 #include "agent/hot/calls/lock_owner.h"
+#include "agent/hot/calls/virtual_waits.h"
 #include "agent/hot/context.h"
 #include "agent/hot/record.h"
 #include "agent/hot/thread/lane.h"
@@ -135,6 +136,8 @@ void lock_lose(enum lock_loss why, uint64_t weight);
 /* Writes a class's name as words of a record. Returns the number of words. It may be called for any Klass*. */
 size_t lock_class_words(uintptr_t klass, uint64_t words[LANE_CLASS_WORDS_MAX]);
 
+/* The waits of virtual threads without a carrier. */
+extern struct virtual_waits lock_virtual_waits;
 /* The lanes, each a struct lock_lane. */
 extern struct lane_table lock_lanes;
 void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool);

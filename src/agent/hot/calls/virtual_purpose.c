@@ -48,8 +48,6 @@ static enum virtual_purpose examine(const struct method_info *m)
     static const char *const io[] = {"sun/nio/ch/", "java/net/", "sun/net/", "java/io/", "java/lang/Process"};
     if (is(m->class_name, m->class_len, "java/lang/VirtualThread") && begins(m->name, m->name_len, "sleep"))
         return VIRTUAL_PURPOSE_SLEEP;
-    if (is(m->class_name, m->class_len, "java/lang/VirtualThread") && is(m->name, m->name_len, "run"))
-        return VIRTUAL_PURPOSE_END;
     if (is(m->class_name, m->class_len, "java/lang/Object") && begins(m->name, m->name_len, "wait"))
         return VIRTUAL_PURPOSE_WAIT;
     if (is_on_the_way(m))
@@ -83,5 +81,6 @@ enum virtual_purpose virtual_purpose(uintptr_t java_thread)
         if (purpose != VIRTUAL_PURPOSE_CALLER)
             return purpose;
     }
-    return VIRTUAL_PURPOSE_PARK;
+    /* A thread that is in no method of its own has ended. */
+    return w.place == WALK_IS_OVER && w.outcome == OUTCOME_COMPLETE ? VIRTUAL_PURPOSE_END : VIRTUAL_PURPOSE_PARK;
 }

@@ -358,6 +358,19 @@ static bool frozen_interpreted(struct walk *w, uint64_t *frame)
     return true;
 }
 
+/* Returns the bytecode at which a thread waits for a monitor. The interpreter goes to the next one before it locks, and that may be in the
+ * next line. */
+static uint32_t bci_of_wait(const struct walk *w, uint64_t method, uint64_t bcp, uint32_t bci)
+{
+    enum { MONITORENTER = 0xc2 };
+    uint64_t monitor;
+    uint8_t code;
+    uint32_t before;
+    bool waits = !is_leaf(w) && !w->java_frames && vm_layout.thread_pending_monitor.width &&
+                 load_field(w->java_thread, vm_layout.thread_pending_monitor, &monitor) && monitor;
+    return waits && bci && method_bci(method, bcp - 1, &before) && load_u8(bcp - 1, &code) && code == MONITORENTER ? before : bci;
+}
+
 static bool interpreted(struct walk *w, uint64_t *frame)
 {
     uint64_t method, bcp;
@@ -379,6 +392,7 @@ static bool interpreted(struct walk *w, uint64_t *frame)
     /* The topmost frame's bytecode pointer is in a register. The slot contains it while the frame makes a call. */
     if (!(is_leaf(w) && method_bci(method, w->at.bcp, &bci)) && !method_bci(method, bcp, &bci))
         bci = 0;
+    bci = bci_of_wait(w, method, bcp, bci);
     if (!emit_method(w, method, (int32_t)bci, JFR_FRAME_INTERPRETED, frame))
         return is_leaf(w) ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
     if (caller.sp <= w->sp)

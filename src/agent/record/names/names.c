@@ -232,6 +232,22 @@ static uint32_t names_truncation(struct names *n, uint64_t frame)
     return names_pseudo(n, reason_truncation[frame_pc(frame) % TRUNCATION_COUNT], "virtual thread");
 }
 
+/* The methods are notifyJvmtiMount and notifyJvmtiUnmount, and from JDK 26 on startTransition and endTransition. */
+size_t names_of_report(const uint64_t *frames, size_t count)
+{
+    static const char class_name[] = "java/lang/VirtualThread";
+    static const char *const names[] = {"notifyJvmtiMount", "notifyJvmtiUnmount", "startTransition", "endTransition"};
+    if (!count || !frame_is_java(frames[0]))
+        return 0;
+    struct method_info m = method_get(frame_method(frames[0]));
+    if (m.class_len != sizeof class_name - 1 || memcmp(m.class_name, class_name, m.class_len) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (m.name_len == strlen(names[i]) && !memcmp(m.name, names[i], m.name_len))
+            return 1;
+    return 0;
+}
+
 uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum thread_role role, bool truncated)
 {
     count = name_kernel(n, frames, count);

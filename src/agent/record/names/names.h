@@ -71,6 +71,9 @@ struct jfr_method names_method(struct names *n, uint32_t id);
 /* Returns the frame, as a word of hot/record.h, for a frame that the JVM reported. It asks the JVM for the method's name when the method is
  * first seen. If there is no name, it returns a pseudo frame with the reason. */
 uint64_t names_told_frame(struct names *n, struct java_frame frame);
+/* Returns how many frames at the leaf are only there because the JVM reports that a virtual thread leaves its carrier or returns: 0 or 1.
+ * */
+size_t names_of_report(const uint64_t *frames, size_t count);
 /* Returns the stack id of a record's frames. frames: words of hot/record.h, leaf first; they are changed in place, and may become one more.
  * role: the role of the thread. */
 uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum thread_role role, bool truncated);

@@ -1,4 +1,4 @@
-#include "cli/load/page.h"
+#include "cli/load/load_page.h"
 
 #include "base/array.h"
 #include "base/text/units.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-void page_note(struct page *p, const struct load_tick *t)
+void load_page_note(struct load_page *p, const struct load_tick *t)
 {
     if (t->warming_up || !t->length)
         return;
@@ -20,7 +20,7 @@ void page_note(struct page *p, const struct load_tick *t)
         return;
     }
     double length = (double)t->length / NS_PER_S;
-    p->intervals[p->count++] = (struct page_interval){
+    p->intervals[p->count++] = (struct load_page_interval){
         .at = (double)t->elapsed / NS_PER_S,
         .rate = (double)t->done / length,
         .failed = (double)(t->failed - p->failed_before) / length,
@@ -33,14 +33,14 @@ void page_note(struct page *p, const struct load_tick *t)
     p->failed_before = t->failed;
 }
 
-void page_deinit(struct page *p)
+void load_page_deinit(struct load_page *p)
 {
     free(p->intervals);
 }
 
 /* What the sections of the page are made from. */
 struct view {
-    const struct page *page;
+    const struct load_page *page;
     const struct load_config *config;
     const struct load_result *result;
     FILE *out;
@@ -147,7 +147,7 @@ static void spectrum(const struct view *v)
 
 enum course { RESPONSE, RESPONSE_MOST, SERVICE, SERVICE_MOST, LATE, RATE, FAILED };
 
-static double value_of(const struct page_interval *i, enum course what)
+static double value_of(const struct load_page_interval *i, enum course what)
 {
     const double values[] = {i->response, i->response_most, i->service, i->service_most, i->late, i->rate, i->failed};
     return values[what];
@@ -200,7 +200,8 @@ static void whole(const struct view *v, const char *target)
     fputs("</html>\n", v->out);
 }
 
-int page_write(const struct page *p, FILE *out, const char *target, const struct load_config *config, const struct load_result *result)
+int load_page_write(const struct load_page *p, FILE *out, const char *target, const struct load_config *config,
+                    const struct load_result *result)
 {
     struct view v = {.page = p, .config = config, .result = result, .out = out, .scheduled = config->mode != LOAD_THROUGHPUT};
     int rc = p->no_memory || outcome_histogram(&v.response) || outcome_histogram(&v.service) ? -ENOMEM : 0;

@@ -1,4 +1,4 @@
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 #include "base/time_units.h"
 
 #include "base/text/units.h"
@@ -38,6 +38,12 @@ static void put_lost(FILE *out, const struct finding *one)
     fputc('\n', out);
 }
 
+static void put_cause(FILE *out, const struct finding *one)
+{
+    if (one->has_cause)
+        fprintf(out, "      cause    probably the finding above: %s\n", finding_infos[one->cause].title);
+}
+
 /* Prints the worst window, such as the one bad minute of an hour. */
 static void put_window(FILE *out, const struct findings *f, const struct finding *one)
 {
@@ -64,6 +70,7 @@ void finding_print_text(FILE *out, const struct findings *f, const struct findin
     fprintf(out, "\n%-7s %3.0f  %s\n      ", finding_severity(one), score, info->title);
     utf8_print(out, findings_text(f, one->text));
     fputc('\n', out);
+    put_cause(out, one);
     put_lost(out, one);
     put_window(out, f, one);
     if (*finding_report(one)) {

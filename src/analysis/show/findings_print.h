@@ -3,7 +3,7 @@
 #define CANDOR_ANALYSIS_FINDINGS_PRINT_H
 
 #include "analysis/findings.h"
-#include "analysis/overview.h"
+#include "analysis/show/overview.h"
 #include "base/text/jsonw.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "analysis/overview.h"
+#include "analysis/show/overview.h"
 
 #include "analysis/stack.h"
 #include "base/time_units.h"

@@ -1,4 +1,4 @@
-#include "analysis/findings_print.h"
+#include "analysis/show/findings_print.h"
 
 static void put_text(struct jsonw *j, const struct findings *f, const char *key, uint32_t string)
 {
@@ -46,6 +46,7 @@ void finding_print_json(struct jsonw *j, const struct findings *f, const struct 
     jsonw_member_text(j, "title", info->title);
     put_text(j, f, "text", one->text);
     jsonw_member_text(j, "remedy", finding_remedy(one));
+    jsonw_member_text_or_null(j, "follows", one->has_cause ? finding_infos[one->cause].id : "");
     put_evidence(j, f, one);
     put_window(j, f, one);
     jsonw_object_end(j);

@@ -1,0 +1,3 @@
+#include "agent/trigger/jvm/mount_events.h"
+
+struct mount_events mount_events;

@@ -1,0 +1,141 @@
+#include "analysis/consequences.h"
+
+#include <string.h>
+
+/* A finding of kind `consequence` probably follows from one of kind `cause`. */
+struct pair {
+    enum finding_kind consequence, cause;
+};
+
+static const struct pair pairs[] = {
+    {FINDING_GC_FULL, FINDING_LEAK},
+    {FINDING_GC_FULL, FINDING_GC_HUMONGOUS},
+    {FINDING_GC_PRESSURE, FINDING_LEAK},
+    {FINDING_GC_PRESSURE, FINDING_GC_HUMONGOUS},
+    {FINDING_GC_PRESSURE, FINDING_GC_METASPACE},
+    {FINDING_GC_PRESSURE, FINDING_GC_LOCKER},
+    {FINDING_GC_PRESSURE, FINDING_GC_BY_TOOL},
+    {FINDING_GC_PRESSURE, FINDING_GC_FULL},
+    {FINDING_GC_OVERRUN, FINDING_LEAK},
+    {FINDING_GC_OVERRUN, FINDING_GC_HUMONGOUS},
+    {FINDING_GC_OVERRUN, FINDING_GC_FULL},
+    {FINDING_GC_OVERRUN, FINDING_GC_PRESSURE},
+    {FINDING_GC_LONG_PAUSE, FINDING_LEAK},
+    {FINDING_GC_LONG_PAUSE, FINDING_SYSTEM_GC},
+    {FINDING_GC_LONG_PAUSE, FINDING_GC_BY_TOOL},
+    {FINDING_GC_LONG_PAUSE, FINDING_GC_METASPACE},
+    {FINDING_GC_LONG_PAUSE, FINDING_GC_HUMONGOUS},
+    {FINDING_GC_LONG_PAUSE, FINDING_GC_FULL},
+    {FINDING_GC_LONG_PAUSE, FINDING_GC_OVERRUN},
+    {FINDING_GC_LONG_PAUSE, FINDING_GC_PRESSURE},
+    {FINDING_LEAK, FINDING_FINALIZERS},
+    {FINDING_GC_PRESSURE, FINDING_FINALIZERS},
+    {FINDING_GC_PRESSURE, FINDING_THREAD_LOCALS},
+    {FINDING_GC_FULL, FINDING_FINALIZERS},
+    {FINDING_GC_LONG_PAUSE, FINDING_FINALIZERS},
+    {FINDING_GC_LONG_PAUSE, FINDING_THREAD_LOCALS},
+    {FINDING_GC_MISSES_TARGET, FINDING_GC_PRESSURE},
+    {FINDING_GC_MISSES_TARGET, FINDING_GC_OVERRUN},
+    {FINDING_SYSTEM_GC, FINDING_DIRECT},
+    {FINDING_LONG_OPERATION, FINDING_GC_BY_TOOL},
+    {FINDING_SAFEPOINT_STORM, FINDING_GC_BY_TOOL},
+    {FINDING_SAFEPOINT_STORM, FINDING_REDEFINITIONS},
+    {FINDING_POOL_TOO_SMALL, FINDING_COMMON_POOL_BLOCKED},
+    {FINDING_CHILD_PROCESSES, FINDING_PROCESSES},
+    {FINDING_THREAD_CHURN, FINDING_PROCESSES},
+    {FINDING_LOCK_CONTENDED, FINDING_LOGS},
+    {FINDING_LOCK_HELD_IN_IO, FINDING_LOGS},
+    {FINDING_SLOW_FILE, FINDING_BYTES},
+    {FINDING_SLOW_FILE, FINDING_CONSOLE},
+    {FINDING_CPU_SATURATED, FINDING_YIELDS},
+    {FINDING_CPU_SATURATED, FINDING_GC_PRESSURE},
+    {FINDING_CPU_SATURATED, FINDING_GC_FULL},
+    {FINDING_CPU_SATURATED, FINDING_THREAD_CHURN},
+};
+
+/* Findings about what work costs rather than about the work. If a more specific finding has the same line, it is the cause. */
+static bool is_general(enum finding_kind kind)
+{
+    switch (kind) {
+    case FINDING_ALLOCATION_SITE:
+    case FINDING_GC_PRESSURE:
+    case FINDING_GC_FULL:
+    case FINDING_GC_OVERRUN:
+    case FINDING_CPU_SATURATED:
+    case FINDING_GROWTH:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Findings that say little about the program itself, and nothing if there is another finding. */
+static bool is_of_surroundings(enum finding_kind kind)
+{
+    return kind == FINDING_CONTEXT_SWITCHES || kind == FINDING_RECORDING_QUALITY || kind == FINDING_JDK_DATA_LOST;
+}
+
+static bool has_same_line(const struct findings *f, const struct finding *a, const struct finding *b)
+{
+    const char *left = findings_text(f, a->site), *right = findings_text(f, b->site);
+    size_t n = strcspn(left, " ");
+    return n && n == strcspn(right, " ") && !strncmp(left, right, n);
+}
+
+/* A line that allocates much is told by findings about collections, too. */
+static bool tells_allocation(enum finding_kind kind)
+{
+    return kind == FINDING_GC_PRESSURE || kind == FINDING_GC_FULL || kind == FINDING_GC_OVERRUN || kind == FINDING_GC_HUMONGOUS;
+}
+
+static bool follows(const struct findings *f, const struct finding *one, const struct finding *cause)
+{
+    if (is_of_surroundings(one->kind))
+        return !is_of_surroundings(cause->kind);
+    if (is_of_surroundings(cause->kind))
+        return false;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].consequence == one->kind && pairs[i].cause == cause->kind)
+            return true;
+    bool is_specific = !is_general(cause->kind) || (one->kind == FINDING_ALLOCATION_SITE && tells_allocation(cause->kind));
+    bool may_follow = is_general(one->kind) || (one->kind == FINDING_EXCEPTIONS && cause->kind == FINDING_WALKS);
+    return may_follow && is_specific && has_same_line(f, one, cause);
+}
+
+/* The number of findings that are considered, from the worst on. A damaged recording may have a hundred thousand. */
+enum { CONSIDERED = 100 };
+
+/* Puts the finding at `from` behind the one at `to`. */
+static void move_behind(struct findings *f, uint32_t from, uint32_t to)
+{
+    struct finding one = f->list[from];
+    memmove(&f->list[from], &f->list[from + 1], (to - from) * sizeof *f->list);
+    f->list[to] = one;
+}
+
+/* Returns the position of the last one of `count` findings from which the one at `at` follows; `count` = there is none. */
+static uint32_t last_cause(const struct findings *f, uint32_t count, uint32_t at)
+{
+    uint32_t last = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (i != at && follows(f, &f->list[at], &f->list[i]))
+            last = i;
+    return last;
+}
+
+void consequences_order(struct findings *f)
+{
+    uint32_t count = f->count < CONSIDERED ? f->count : CONSIDERED;
+    uint32_t moves = count * count; /* the relation has no cycles; this bounds the time if a new row makes one */
+    for (uint32_t i = 0; i < count;) {
+        uint32_t cause = last_cause(f, count, i);
+        f->list[i].has_cause = cause < count && !is_of_surroundings(f->list[i].kind);
+        f->list[i].cause = f->list[i].has_cause ? f->list[cause].kind : f->list[i].kind;
+        if (cause < count && cause > i && moves) {
+            moves--;
+            move_behind(f, i, cause);
+        } else {
+            i++;
+        }
+    }
+}

@@ -149,6 +149,7 @@ static void take_figures(struct merge *m, bool first, uint32_t several)
     p->safepoint_samples += from->safepoint_samples;
     p->allocation_samples += from->allocation_samples;
     p->filtered_weight += from->filtered_weight;
+    p->hidden_squares += from->hidden_squares;
     p->filtered += from->filtered;
     p->thinned |= from->thinned;
     p->discarded |= from->discarded;

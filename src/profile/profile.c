@@ -343,6 +343,7 @@ void profile_drop_samples(struct profile *p)
 {
     p->sample_count = 0;
     p->weight = 0;
+    p->hidden_squares = 0;
     p->sampled = 0;
 }
 

@@ -178,19 +178,21 @@ struct profile {
     uint32_t unit_name;     /* string id: the word for PROFILE_UNIT_OTHER */
     uint32_t *other_values; /* string ids: further values in the file, which are neither the weights nor counts of samples */
     uint32_t other_value_count, other_value_cap;
-    uint32_t value;              /* string id: another profiler's word for what the weights measure ("alloc_space"); or 0 */
-    uint64_t weight;             /* sum of all samples' weights */
-    uint32_t sampled;            /* sum of all samples' counts, limited to less than 2^32 */
-    uint32_t merged;             /* number of recordings that profile_merge put together here; 0 = it is a recording that was read */
-    uint64_t filtered_weight;    /* weight of the samples that a filter dropped (filter.h) */
-    uint32_t filtered;           /* number of the samples that a filter dropped */
-    bool discarded;              /* the recording discarded older data on purpose and kept its end */
-    uint32_t windows;            /* the highest window number of a sample; 0 = there are no clocks by lot */
-    bool thinned;                /* a filter selected by properties of samples: the remaining samples are not successive */
-    uint32_t kinds;              /* bits 1 << enum profile_kind: the kinds of sample in the recording; 0 = its format has one kind only */
-    uint64_t cpu_samples;        /* events of candor.CpuSample */
-    uint64_t execution_samples;  /* events of jdk.ExecutionSample */
-    uint64_t safepoint_samples;  /* events of candor.SafepointSample, whatever their threads did */
+    uint32_t value;             /* string id: another profiler's word for what the weights measure ("alloc_space"); or 0 */
+    uint64_t weight;            /* sum of all samples' weights */
+    double hidden_squares;      /* what the squares of single weights add up to beyond weight^2 / count of the samples, because samples with
+                                  * different weights were added up to one; 0 = nothing */
+    uint32_t sampled;           /* sum of all samples' counts, limited to less than 2^32 */
+    uint32_t merged;            /* number of recordings that profile_merge put together here; 0 = it is a recording that was read */
+    uint64_t filtered_weight;   /* weight of the samples that a filter dropped (filter.h) */
+    uint32_t filtered;          /* number of the samples that a filter dropped */
+    bool discarded;             /* the recording discarded older data on purpose and kept its end */
+    uint32_t windows;           /* the highest window number of a sample; 0 = there are no clocks by lot */
+    bool thinned;               /* a filter selected by properties of samples: the remaining samples are not successive */
+    uint32_t kinds;             /* bits 1 << enum profile_kind: the kinds of sample in the recording; 0 = its format has one kind only */
+    uint64_t cpu_samples;       /* events of candor.CpuSample */
+    uint64_t execution_samples; /* events of jdk.ExecutionSample */
+    uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */
     uint64_t allocation_samples; /* events of jdk.ObjectAllocationSample, InNewTLAB and OutsideTLAB */
     uint64_t interval_ns;        /* nominal; 0 = unknown */
     int64_t start_ns;            /* since the epoch; 0 = unknown */

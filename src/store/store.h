@@ -191,7 +191,7 @@ struct store_point {
 };
 struct store_series {
     char **values;
-    uint32_t value_count, value_cap;
+    uint32_t value_count;
     struct store_point *points; /* sorted by series, then by step; steps without weight are left out */
     uint32_t point_count, point_cap;
 };
@@ -211,7 +211,7 @@ struct store_value {
 };
 struct store_values {
     char **values;
-    uint32_t value_count, value_cap;
+    uint32_t value_count;
     struct store_value *list; /* sorted by series, then by step, then by recording */
     uint32_t count, cap;
 };

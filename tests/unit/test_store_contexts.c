@@ -361,13 +361,13 @@ static void test_sums(void)
 
 /* ---- a segment of an earlier version ---- */
 
-/* Makes a segment whose samples have no labels into one that an earlier version has written, which knew none. */
+/* Makes a segment whose samples have no labels into one whose labels are unknown: it was merged from those of a version that knew none. */
 static bool make_old(const char *name)
 {
     uint8_t head[48];
     int fd = open(name, O_RDWR | O_CLOEXEC);
-    bool good = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, "CANDSEG3", 8);
-    head[7] = '1';
+    bool good = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, "CANDSEG6", 8);
+    head[7] = '4';
     uint64_t checksum = checksum_of(head, 40);
     memcpy(head + 40, &checksum, sizeof checksum);
     good = good && pwrite(fd, head, sizeof head, 0) == sizeof head;

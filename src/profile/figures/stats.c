@@ -275,7 +275,7 @@ void stats_finish(struct stats_table *t, const struct stats *s)
 
 double stats_effective_samples(const struct profile *p)
 {
-    double squares = 0;
+    double squares = p->hidden_squares;
     for (uint32_t i = 0; i < p->sample_count; i++)
         squares += (double)p->samples[i].weight * (double)p->samples[i].weight / p->samples[i].count;
     return stats_effective_size((double)p->weight, squares);

@@ -188,6 +188,7 @@ static int add_stack(struct segment *out, struct segment_sum sum, uint64_t count
         count -= sum.count;
         out->sums[out->sum_count++] = sum;
         sum.weight = 0;
+        sum.squares = 0;
     } while (count);
     return 0;
 }
@@ -201,7 +202,9 @@ static int take_stacks(struct wire_rows *in, struct segment *out, uint64_t *weig
         uint64_t count = wire_take_u64(in);
         sum.outcome = wire_take_u32(in);
         sum.state = wire_take_u8(in);
-        if (in->bad || sum.weight >= WEIGHT_END - *weight)
+        uint64_t squares = wire_take_u64(in);
+        memcpy(&sum.squares, &squares, sizeof sum.squares);
+        if (in->bad || !(sum.squares >= 0) || sum.weight >= WEIGHT_END - *weight)
             return -EBADMSG;
         *weight += sum.weight;
         out->nodes = above(out->nodes, sum.stack);
@@ -231,7 +234,8 @@ static int take_seconds(struct wire_rows *in, struct segment *out, uint64_t *wei
 int clickhouse_sum(struct clickhouse *c, const struct rows_wanted *wanted, enum rows_sums which, struct segment *out, uint64_t *weight,
                    struct error *e)
 {
-    static const char stacks[] = "SELECT stack, sum(weight), sum(count), min(outcome), min(state)";
+    static const char stacks[] = "SELECT stack, sum(weight), sum(count), min(outcome), min(state), "
+                                 "sum(toFloat64(weight) * toFloat64(weight) / greatest(count, 1))";
     static const char seconds[] = "SELECT min(day), second, sum(weight)";
     struct buffer statement, answer;
     buffer_init(&statement, 16 << 20);

@@ -1,14 +1,13 @@
 #include "store/files/column.h"
 
 #include "store/files/checksum.h"
+#include "store/files/packer.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
-
-enum { LEVEL = 1 };
 
 struct head {
     uint32_t packed, plain;
@@ -39,8 +38,8 @@ int column_pack(struct buffer *out, const struct buffer *plain)
     struct head *head = (struct head *)buffer_reserve(out, COLUMN_HEAD + bound);
     if (!head)
         return -ENOMEM;
-    size_t packed = ZSTD_compress(head + 1, bound, plain->data, plain->len, LEVEL);
-    if (ZSTD_isError(packed))
+    size_t packed = packer_pack(head + 1, bound, plain->data, plain->len);
+    if (!packed)
         return -ENOMEM;
     head = (struct head *)(out->data + start);
     head->packed = htole32((uint32_t)packed);
@@ -83,11 +82,12 @@ int column_open(struct column *c, const uint8_t *file, size_t size, size_t *at)
     c->bytes = malloc((size_t)head.plain + 1);
     if (!c->bytes)
         return -ENOMEM;
-    c->size = ZSTD_decompress(c->bytes, head.plain, packed, head.packed);
-    if (c->size != head.plain) {
+    rc = packer_unpack(c->bytes, head.plain, packed, head.packed);
+    if (rc) {
         column_close(c);
-        return -EBADMSG;
+        return rc;
     }
+    c->size = head.plain;
     *at += COLUMN_HEAD + head.packed;
     return 0;
 }

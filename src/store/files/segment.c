@@ -21,8 +21,8 @@ _Static_assert(sizeof(struct head) == 48, "segment.h draws it");
 
 static const char magic[7] = {'C', 'A', 'N', 'D', 'S', 'E', 'G'};
 
-/* What the segment says about the contexts of its rows: the last byte of the head's `magic`. */
-enum { CONTEXTS_UNKNOWN = '1', CONTEXTS_DIFFER = '2', CONTEXTS_NONE = '3' };
+/* What the segment says about the contexts of its rows: the last byte of the head's `magic`. Earlier versions wrote EARLIER less. */
+enum { CONTEXTS_UNKNOWN = '4', CONTEXTS_DIFFER = '5', CONTEXTS_NONE = '6', EARLIER = 3 };
 
 /* ---- writing ---- */
 
@@ -80,8 +80,6 @@ static uint64_t value_of(const struct segment_row *r, enum segment_column c)
         return r->recording;
     case SEGMENT_SECOND:
         return r->second;
-    case SEGMENT_WEIGHT:
-        return r->weight;
     case SEGMENT_STACK:
         return r->stack;
     case SEGMENT_COUNT:
@@ -97,19 +95,39 @@ static uint64_t value_of(const struct segment_row *r, enum segment_column c)
     }
 }
 
+/* Writes the number of bytes of the largest weight, then the bytes of all weights, the lowest first. */
+static int put_weights(struct buffer *plain, const struct segment *s)
+{
+    uint64_t all = 0;
+    unsigned bytes = 0;
+    for (uint32_t i = 0; i < s->row_count; i++)
+        all |= s->rows[i].weight;
+    for (; all; all >>= 8)
+        bytes++;
+    column_put(plain, bytes);
+    for (unsigned k = 0; k < bytes; k++) {
+        uint8_t *to = buffer_reserve(plain, s->row_count);
+        if (!to)
+            return -ENOMEM;
+        for (uint32_t i = 0; i < s->row_count; i++)
+            to[i] = (uint8_t)(s->rows[i].weight >> 8 * k);
+        buffer_advance(plain, s->row_count);
+    }
+    return 0;
+}
+
 static int pack(struct buffer *out, struct buffer *plain, const struct segment *s, enum segment_column c)
 {
     uint64_t before = 0;
     buffer_reset(plain);
+    if (c == SEGMENT_WEIGHT)
+        return put_weights(plain, s) ? -ENOMEM : column_pack(out, plain);
     if (c == SEGMENT_CONTEXT)
         column_put(plain, s->contexts);
     uint32_t n = c == SEGMENT_RECORDINGS ? s->recording_count : s->row_count;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t v = c == SEGMENT_RECORDINGS ? s->recordings[i] : value_of(&s->rows[i], c);
-        if (c == SEGMENT_WEIGHT)
-            column_put(plain, v);
-        else
-            column_put_signed(plain, (int64_t)(v - before));
+        column_put_signed(plain, (int64_t)(v - before));
         before = v;
     }
     return column_pack(out, plain);
@@ -179,13 +197,15 @@ int segment_write(struct segment *s, const char *path, bool synced, struct error
 
 enum { BEGINNING = 1 << 16 }; /* bytes at the beginning of a file that contain most sums */
 
-static int read_head(struct segment *s, const uint8_t *bytes, size_t size, bool rows, size_t *sums)
+static int read_head(struct segment *s, const uint8_t *bytes, size_t size, bool rows, size_t *sums, bool *earlier)
 {
     struct head h;
     if (size < sizeof h)
         return -EBADMSG;
     memcpy(&h, bytes, sizeof h);
     char contexts = h.magic[sizeof magic];
+    *earlier = contexts < CONTEXTS_UNKNOWN;
+    contexts = *earlier ? (char)(contexts + EARLIER) : contexts;
     if (memcmp(h.magic, magic, sizeof magic) || contexts < CONTEXTS_UNKNOWN || contexts > CONTEXTS_NONE ||
         le64toh(h.checksum) != checksum_of(&h, offsetof(struct head, checksum)))
         return -EBADMSG;
@@ -239,6 +259,22 @@ static inline __attribute__((always_inline)) int read_rows(struct segment *s, st
     return in->bad ? -EBADMSG : 0;
 }
 
+static int read_weights(struct segment *s, struct column *in)
+{
+    uint64_t bytes = column_next(in);
+    if (bytes > sizeof(uint64_t))
+        return -EBADMSG;
+    for (unsigned k = 0; k < bytes; k++) {
+        const uint8_t *from = column_bytes(in, s->row_count);
+        for (uint32_t i = 0; from && i < s->row_count; i++)
+            s->rows[i].weight |= (uint64_t)from[i] << 8 * k;
+    }
+    for (uint32_t i = 0; bytes == sizeof(uint64_t) && i < s->row_count; i++)
+        if (s->rows[i].weight >> 62)
+            return -EBADMSG;
+    return in->bad ? -EBADMSG : 0;
+}
+
 static int read_contexts(struct segment *s, struct column *in)
 {
     uint64_t contexts = column_next(in);
@@ -248,7 +284,7 @@ static int read_contexts(struct segment *s, struct column *in)
     return read_rows(s, in, SEGMENT_CONTEXT, contexts);
 }
 
-static int read_column(struct segment *s, enum segment_column c, struct column *in)
+static int read_column(struct segment *s, enum segment_column c, struct column *in, bool earlier)
 {
     static const uint64_t words = (uint64_t)UINT32_MAX + 1;
     switch (c) {
@@ -259,7 +295,7 @@ static int read_column(struct segment *s, enum segment_column c, struct column *
     case SEGMENT_SECOND:
         return read_rows(s, in, SEGMENT_SECOND, words);
     case SEGMENT_WEIGHT:
-        return read_rows(s, in, SEGMENT_WEIGHT, (uint64_t)1 << 62);
+        return !earlier ? read_weights(s, in) : read_rows(s, in, SEGMENT_WEIGHT, (uint64_t)1 << 62);
     case SEGMENT_STACK:
         return read_rows(s, in, SEGMENT_STACK, s->nodes);
     case SEGMENT_COUNT:
@@ -275,12 +311,12 @@ static int read_column(struct segment *s, enum segment_column c, struct column *
     }
 }
 
-static int read_or_skip(struct segment *s, const uint8_t *bytes, size_t size, size_t *at, enum segment_column c, bool read)
+static int read_or_skip(struct segment *s, const uint8_t *bytes, size_t size, size_t *at, enum segment_column c, bool earlier, bool read)
 {
     struct column in;
     int rc = read ? column_open(&in, bytes, size, at) : column_skip(bytes, size, at);
     if (!rc && read) {
-        rc = read_column(s, c, &in);
+        rc = read_column(s, c, &in, earlier);
         column_close(&in);
     }
     return rc;
@@ -291,19 +327,19 @@ static int read_or_skip(struct segment *s, const uint8_t *bytes, size_t size, si
 static int read_all(struct segment *s, const uint8_t *bytes, size_t size, unsigned columns, size_t *short_of)
 {
     size_t at = sizeof(struct head), sums = 0;
-    bool rows = columns & SEGMENT_ALL;
-    int rc = read_head(s, bytes, size, rows, &sums);
-    rc = rc ? rc : read_or_skip(s, bytes, size, &at, SEGMENT_RECORDINGS, true);
+    bool rows = columns & SEGMENT_ALL, earlier;
+    int rc = read_head(s, bytes, size, rows, &sums, &earlier);
+    rc = rc ? rc : read_or_skip(s, bytes, size, &at, SEGMENT_RECORDINGS, earlier, true);
     if (!rc && sums > size - at) {
         *short_of = at + sums;
         return -EBADMSG;
     }
     if (!rc && columns & SEGMENT_SUMS)
-        rc = segment_read_sums(s, bytes + at, sums);
+        rc = segment_read_sums(s, bytes + at, sums, !earlier);
     at += sums;
     enum segment_column last = s->has_contexts ? SEGMENT_CONTEXT : SEGMENT_CONTEXT - 1;
     for (enum segment_column c = SEGMENT_RECORDINGS + 1; !rc && rows && c <= last; c++)
-        rc = read_or_skip(s, bytes, size, &at, c, columns & 1u << c);
+        rc = read_or_skip(s, bytes, size, &at, c, earlier, columns & 1u << c);
     for (uint32_t i = 0; !rc && s->context && !s->has_contexts && i < s->row_count; i++)
         s->rows[i].context = s->context;
     return !rc && rows && at != size ? -EBADMSG : rc;

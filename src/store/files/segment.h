@@ -1,18 +1,25 @@
 /* Reads and writes segments. A segment contains rows of samples as columns, in one file that never changes. Its stacks, threads and strings
  * are ids of one dictionary.
- *     "CANDSEG2" | u32 rows | u32 recordings | i64 first second | u32 strings, nodes, threads that the dictionary must have |
+ *     "CANDSEG5" | u32 rows | u32 recordings | i64 first second | u32 strings, nodes, threads that the dictionary must have |
  *     u32 bytes of sums | u64 XXH3 of the 40 bytes before | column of recordings | sums | the other columns, in the order of
  *     enum segment_column (column.h)
  *
  * A row is the weight of one thread at one stack in one second of one recording. If many rows share few stacks, or few seconds, sums
  * over all rows come first in the file. A query for everything in a segment then reads only these sums:
  *
- *     columns: stacks, and weight, count, outcome and state of each | seconds, and the weight of each   (the first of each with its count)
+ *     columns: stacks, and weight, count, outcome, state and excess of each | seconds, and the weight of each   (the first of each with its
+ *     count)
+ *
+ * The excess of a stack is what the sum of its rows' weight^2 / count has beyond the square of its weight by its count, as a part of the
+ * latter, in units of 2^-16, rounded up. Without it, intervals would be too narrow where weights differ.
  *
  * The rows of a segment have weights of the same type. The sums cover all recordings of the segment, and all contexts.
  *
- * Without the last column, contexts, the file begins with "CANDSEG3" if no row has labels, or with "CANDSEG1" if labels are unknown for all
- * rows. Earlier versions wrote only the latter. */
+ * The column of weights has a number of bytes, then the lowest byte of each weight, then the next byte of each, and so on: the lowest are
+ * noise, which zstd leaves as it is, and the highest are almost the same.
+ *
+ * Without the last column, contexts, the file begins with "CANDSEG6" if no row has labels, or with "CANDSEG4" if labels are unknown for all
+ * rows. Earlier versions wrote "CANDSEG2", "CANDSEG3" and "CANDSEG1" instead: their weights are varints, and their sums have no excess. */
 #ifndef CANDOR_STORE_FILES_SEGMENT_H
 #define CANDOR_STORE_FILES_SEGMENT_H
 
@@ -57,6 +64,7 @@ struct segment_row {
 
 struct segment_sum { /* the sum of a stack; outcome and state are those of its first row */
     uint64_t weight;
+    double squares; /* the sum of weight^2 / count over its rows; of a file by an earlier version, the least that this can be */
     uint32_t stack, count, outcome;
     uint8_t state;
 };
@@ -99,7 +107,7 @@ struct buffer;
 /* Computes the sums from sorted rows. Returns 0 or -ENOMEM. */
 int segment_sum_up(struct segment *s);
 int segment_put_sums(struct buffer *out, struct buffer *plain, const struct segment *s);
-/* Reads the sums from the bytes of their column. Returns 0, -ENOMEM or -EBADMSG. */
-int segment_read_sums(struct segment *s, const uint8_t *bytes, size_t size);
+/* Reads the sums from the bytes of their columns. excess: they have that column. Returns 0, -ENOMEM or -EBADMSG. */
+int segment_read_sums(struct segment *s, const uint8_t *bytes, size_t size, bool excess);
 
 #endif

@@ -5,6 +5,7 @@
 #include "store/files/column.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static int add_to_stacks(struct segment *s, uint32_t *place_of)
         }
         sum->weight += row->weight;
         sum->count += row->count;
+        sum->squares += (double)row->weight * (double)row->weight / (row->count ? row->count : 1);
     }
     return 0;
 }
@@ -89,7 +91,22 @@ int segment_sum_up(struct segment *s)
 
 /* ---- writing ---- */
 
-enum column_of { STACKS, WEIGHTS, COUNTS, OUTCOMES, STATES, SECONDS_, SECOND_WEIGHTS, COLUMNS };
+enum column_of { STACKS, WEIGHTS, COUNTS, OUTCOMES, STATES, EXCESS, SECONDS_, SECOND_WEIGHTS, COLUMNS };
+
+#define EXCESS_UNIT 65536.0
+
+/* The least that the sum of squares can be: all weights are the same. */
+static double least_squares(const struct segment_sum *sum)
+{
+    return (double)sum->weight * (double)sum->weight / (sum->count ? sum->count : 1);
+}
+
+/* Equal weights may come to a little less than the least, or more, because sums of doubles are rounded. */
+static uint64_t excess_of(const struct segment_sum *sum)
+{
+    double least = least_squares(sum), part = least > 0 ? sum->squares / least - 1 : 0;
+    return part > 1e-9 ? (uint64_t)ceil(part * EXCESS_UNIT) : 0;
+}
 
 static uint64_t value_of(const struct segment *s, enum column_of c, uint32_t i)
 {
@@ -104,6 +121,8 @@ static uint64_t value_of(const struct segment *s, enum column_of c, uint32_t i)
         return s->sums[i].outcome;
     case STATES:
         return s->sums[i].state;
+    case EXCESS:
+        return excess_of(&s->sums[i]);
     case SECONDS_:
         return s->seconds[i].second;
     default:
@@ -114,6 +133,12 @@ static uint64_t value_of(const struct segment *s, enum column_of c, uint32_t i)
 static uint32_t count_of(const struct segment *s, enum column_of c)
 {
     return c >= SECONDS_ ? s->second_count : s->sum_count;
+}
+
+/* Whether the column has its numbers as they are, not the differences between them. */
+static bool is_whole(enum column_of c)
+{
+    return c == WEIGHTS || c == EXCESS || c == SECOND_WEIGHTS;
 }
 
 int segment_put_sums(struct buffer *out, struct buffer *plain, const struct segment *s)
@@ -128,7 +153,7 @@ int segment_put_sums(struct buffer *out, struct buffer *plain, const struct segm
             column_put(plain, count_of(s, c));
         for (uint32_t i = 0; i < count_of(s, c); i++) {
             uint64_t v = value_of(s, c, i);
-            if (c == WEIGHTS || c == SECOND_WEIGHTS)
+            if (is_whole(c))
                 column_put(plain, v);
             else
                 column_put_signed(plain, (int64_t)(v - before));
@@ -173,6 +198,9 @@ static int set_value(struct segment *s, enum column_of c, uint32_t i, uint64_t v
     case STATES:
         s->sums[i].state = (uint8_t)v;
         return v <= UINT8_MAX ? 0 : -EBADMSG;
+    case EXCESS:
+        s->sums[i].squares = least_squares(&s->sums[i]) * (1 + (double)v / EXCESS_UNIT);
+        return 0;
     case SECONDS_:
         s->seconds[i].second = (uint32_t)v;
         return v < SECONDS ? 0 : -EBADMSG;
@@ -187,25 +215,28 @@ static int read_column(struct segment *s, enum column_of c, struct column *in)
     uint64_t before = 0;
     int rc = c == STACKS || c == SECONDS_ ? make_room(s, c, column_next(in)) : 0;
     for (uint32_t i = 0; !rc && i < count_of(s, c); i++) {
-        bool whole = c == WEIGHTS || c == SECOND_WEIGHTS;
-        uint64_t v = whole ? column_next(in) : before + (uint64_t)column_next_signed(in);
+        uint64_t v = is_whole(c) ? column_next(in) : before + (uint64_t)column_next_signed(in);
         rc = set_value(s, c, i, v);
         before = v;
     }
     return in->bad ? -EBADMSG : rc;
 }
 
-int segment_read_sums(struct segment *s, const uint8_t *bytes, size_t size)
+int segment_read_sums(struct segment *s, const uint8_t *bytes, size_t size, bool excess)
 {
     size_t at = 0;
     int rc = 0;
     for (enum column_of c = 0; !rc && size && c < COLUMNS; c++) {
         struct column in;
+        if (c == EXCESS && !excess)
+            continue;
         rc = column_open(&in, bytes, size, &at);
         if (!rc) {
             rc = read_column(s, c, &in);
             column_close(&in);
         }
     }
+    for (uint32_t i = 0; !rc && !excess && i < s->sum_count; i++)
+        s->sums[i].squares = least_squares(&s->sums[i]);
     return !rc && at != size ? -EBADMSG : rc;
 }

@@ -587,7 +587,7 @@ static int sum_away(const struct gather *g, struct store *s, uint32_t *at, enum 
     int rc = !w.rows ? -ENOENT : s->rows->sum(s, &w, which == GATHER_STACKS ? ROWS_BY_STACK : ROWS_BY_SECOND, &segment, e);
     *done = !rc && fits(fit, &segment);
     if (rc == -ENOENT) {
-        g->ahead->unsummed = list[w.count - 1].number;
+        g->ahead->unsummed = w.count ? list[w.count - 1].number : g->ahead->unsummed; /* none: the first entry has no sums */
         rc = 0;
     }
     if (*done) {
@@ -663,4 +663,54 @@ int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_di
         cache_put(&s->cache, d);
     }
     return rc;
+}
+
+/* ---- segments ---- */
+
+struct visit_segments {
+    const struct gather *g;
+    gather_visit_segment *visit;
+    void *context;
+};
+
+static int visit_segments(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
+{
+    const struct visit_segments *v = context;
+    uint32_t id = v->g->list[*at].dictionary;
+    int rc = 0;
+    (void)d;
+    while (!rc && *at < v->g->count && v->g->list[*at].dictionary == id)
+        rc = v->visit(v->context, at, fit, e);
+    return rc;
+}
+
+int gather_segments(const struct gather *g, struct store *s, gather_visit_segment *visit, void *context, struct error *e)
+{
+    struct visit_segments v = {g, visit, context};
+    int rc = g->contexts ? gather_dictionaries(g, s, visit_segments, &v, e) : 0;
+    for (uint32_t at = 0; !rc && !g->contexts && at < g->count;)
+        rc = visit(context, &at, NULL, e);
+    return rc;
+}
+
+/* ---- values ---- */
+
+int gather_copy_values(const struct gather *g, char ***values, uint32_t *count)
+{
+    *count = 0;
+    *values = calloc(g->values.count, sizeof **values);
+    for (uint32_t i = 0; *values && i < g->values.count; i++) {
+        char *copy = strdup(strtab_text(&g->values, i));
+        if (!copy)
+            return -ENOMEM;
+        (*values)[(*count)++] = copy;
+    }
+    return *values ? 0 : -ENOMEM;
+}
+
+void gather_free_values(char **values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(values[i]);
+    free(values);
 }

@@ -24,6 +24,16 @@ int select_books(const struct gather *g, struct store *s, const struct store_que
 typedef int gather_visit_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e);
 int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_dictionary *visit, void *context, struct error *e);
 
+/* Visits the segments of the list, one after the other, without their dictionaries, unless the query needs the labels of samples: for
+ * sums by time. `visit` reads the segment that begins at *at, and moves *at past it. fit: as in gather_segment. */
+typedef int gather_visit_segment(void *context, uint32_t *at, const struct gather_fit *fit, struct error *e);
+int gather_segments(const struct gather *g, struct store *s, gather_visit_segment *visit, void *context, struct error *e);
+
+/* Copies the values of the label by which the query splits. Each value keeps the number that it has in the gather. Returns 0 or -ENOMEM.
+ * The caller frees them with gather_free_values, also after a failure. */
+int gather_copy_values(const struct gather *g, char ***values, uint32_t *count);
+void gather_free_values(char **values, uint32_t count);
+
 /* Visits one segment of the list: calls visit for each row of the selected recordings within the query's time. *at moves past the segment's
  * last entry in the list. A segment that cannot be read, or does not fit its dictionary, is put aside, and the result names it. fit: NULL =
  * rows are not looked up in the dictionary; only without g->contexts. Rows have their contexts only with g->labels. Returns 0 or a code. */

@@ -7,6 +7,7 @@
 #include "base/array.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SUM_MAX ((uint64_t)1 << 62)
@@ -218,8 +219,7 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
     int rc = group_at(t, of->by, 0, &group);
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
         const struct segment_sum *sum = &segment->sums[i];
-        const struct segment_row row = {.weight = sum->weight, .count = sum->count};
-        rc = take(t, group, sum->stack, sum->weight, sum->count, gather_squares(&row, NULL));
+        rc = take(t, group, sum->stack, sum->weight, sum->count, sum->squares);
         t->result->weight += sum->weight;
     }
     return rc;
@@ -262,13 +262,6 @@ static int row_of(struct tally *t, uint32_t group, uint32_t name, struct store_f
     return 0;
 }
 
-static int add_total(struct tally *t, const struct cell *c, uint32_t name)
-{
-    struct store_function *row;
-    int rc = row_of(t, c->group, name, &row);
-    return rc ? rc : add(&row->total, c->sum.weight, c->sum.samples);
-}
-
 static int add_self(struct tally *t, const struct cell *c, uint32_t name)
 {
     struct store_function *row;
@@ -286,25 +279,90 @@ static int give_names(struct tally *t, uint32_t *names)
     return 0;
 }
 
-/* Adds the sums of the dictionary's rows. A set counts for each of its methods, and once for all of them together. */
-static int give_sums(struct tally *t, struct error *e)
+static int by_group(const void *left, const void *right)
 {
-    uint32_t *names = calloc((size_t)t->paths.count + 1, sizeof *names);
-    int rc = names ? give_names(t, names) : -ENOMEM;
+    const struct cell *a = left, *b = right;
+    return (a->group > b->group) - (a->group < b->group);
+}
+
+/* The sums of one group by function (0: all together), and which of them have something. */
+struct totals {
+    struct store_figure *list;
+    uint32_t *some;
+    uint32_t some_count;
+    bool *has;
+};
+
+static int add_total(struct totals *to, uint32_t function, const struct store_figure *sum)
+{
+    if (!to->has[function])
+        to->some[to->some_count++] = function;
+    to->has[function] = true;
+    return add(&to->list[function], sum->weight, sum->samples);
+}
+
+/* Moves the sums of a group to the answer. */
+static int give_totals(struct tally *t, struct totals *from, uint32_t group, const uint32_t *names)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < from->some_count; i++) {
+        uint32_t function = from->some[i];
+        struct store_function *row;
+        rc = row_of(t, group, names[function], &row);
+        rc = rc ? rc : add(&row->total, from->list[function].weight, from->list[function].samples);
+        from->list[function] = (struct store_figure){0};
+        from->has[function] = false;
+    }
+    from->some_count = 0;
+    return rc;
+}
+
+/* A set counts for each of its methods, and once for all of them together. Rows of the answer are looked up once for each group and method,
+ * because there are far more sets than methods. */
+static int give_sets(struct tally *t, struct totals *to, const uint32_t *names, struct error *e)
+{
+    int rc = 0;
+    if (t->sets.count)
+        qsort(t->sets.list, t->sets.count, sizeof *t->sets.list, by_group);
     for (uint32_t i = 0; !rc && i < t->sets.count; i++) {
         const struct cell *c = &t->sets.list[i];
         rc = i % CELLS_AT_ONCE ? 0 : store_is_over(t->store, t->q, e);
-        rc = rc ? rc : add_total(t, c, 0);
+        rc = rc ? rc : add_total(to, 0, &c->sum);
         for (uint32_t set = c->of; !rc && set && !t->f->together; set = t->paths.sets[set].parent)
-            rc = add_total(t, c, names[t->paths.sets[set].function]);
+            rc = add_total(to, t->paths.sets[set].function, &c->sum);
+        if (!rc && (i + 1 == t->sets.count || c[1].group != c->group))
+            rc = give_totals(t, to, c->group, names);
     }
+    return rc;
+}
+
+static int give_selves(struct tally *t, const uint32_t *names, struct error *e)
+{
+    int rc = 0;
     for (uint32_t i = 0; !rc && i < t->selves.count; i++) {
         const struct cell *c = &t->selves.list[i];
         rc = i % CELLS_AT_ONCE ? 0 : store_is_over(t->store, t->q, e);
         rc = rc ? rc : add_self(t, c, 0);
         rc = rc || t->f->together ? rc : add_self(t, c, names[c->of]);
     }
+    return rc;
+}
+
+/* Adds the sums of the dictionary's rows. */
+static int give_sums(struct tally *t, struct error *e)
+{
+    size_t functions = (size_t)t->paths.count + 1;
+    uint32_t *names = calloc(functions, sizeof *names);
+    struct totals totals = {.list = calloc(functions, sizeof *totals.list),
+                            .some = calloc(functions, sizeof *totals.some),
+                            .has = calloc(functions, sizeof *totals.has)};
+    int rc = names && totals.list && totals.some && totals.has ? give_names(t, names) : -ENOMEM;
+    rc = rc ? rc : give_sets(t, &totals, names, e);
+    rc = rc ? rc : give_selves(t, names, e);
     free(names);
+    free(totals.list);
+    free(totals.some);
+    free(totals.has);
     return rc;
 }
 

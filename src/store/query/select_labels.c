@@ -53,8 +53,7 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
     struct summing *t = context;
     int rc = 0;
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
-        const struct segment_row row = {.weight = segment->sums[i].weight, .count = segment->sums[i].count};
-        rc = add(t, of, row.weight, row.count, gather_squares(&row, NULL));
+        rc = add(t, of, segment->sums[i].weight, segment->sums[i].count, segment->sums[i].squares);
         t->result->weight += segment->sums[i].weight;
     }
     return rc;

@@ -78,6 +78,7 @@ static int take_row(void *context, const struct gathered *of, const struct segme
                                .outcome = row->outcome,
                                .context = row->context,
                                .state = row->state};
+    c->selection->squares += gather_squares(row, squares);
     return take(c->selection, segment->nodes, &one);
 }
 
@@ -95,6 +96,7 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
                                    .context = segment->context,
                                    .state = sum->state};
         rc = take(c->selection, segment->nodes, &one);
+        c->selection->squares += sum->squares;
         c->result->weight += sum->weight;
     }
     return rc;
@@ -169,6 +171,15 @@ static int take_books(struct profile *p, const struct store_books *b)
     return rc;
 }
 
+/* Notes what the samples do not show of the squares of the weights that were added up in them. */
+static void note_squares(struct profile *p, const struct selection *l)
+{
+    double shown = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        shown += (double)p->samples[i].weight * (double)p->samples[i].weight / p->samples[i].count;
+    p->hidden_squares = l->add_up && l->squares > shown ? l->squares - shown : 0;
+}
+
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e)
 {
     struct gather g;
@@ -188,6 +199,7 @@ int store_profile(struct store *s, const struct store_query *q, struct profile *
         rc = error_set(e, -ENOMEM, "out of memory");
     if (!rc && (describe(p, q, r) || take_books(p, &r->books)))
         rc = error_set(e, -ENOMEM, "out of memory");
+    note_squares(p, &l);
     free(l.rows);
     free(l.row_of_stack);
     map_deinit(&l.row_of_work);

@@ -94,29 +94,17 @@ static int take_seconds(void *context, const struct gathered *of, const struct s
     return rc;
 }
 
-static int take_segment(struct selection *l, uint32_t *at, const struct gather_fit *fit, struct error *e)
+static int take_segment(void *context, uint32_t *at, const struct gather_fit *fit, struct error *e)
 {
+    struct selection *l = context;
     bool done;
     int rc = gather_sums(l->g, l->store, l->query, at, GATHER_SECONDS, fit, take_seconds, l, l->result, &done, e);
     return rc || done ? rc : gather_segment(l->g, l->store, l->query, at, SEGMENT_SERIES, fit, take_row, l, l->result, e);
 }
 
-static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
-{
-    struct selection *l = context;
-    uint32_t id = l->g->list[*at].dictionary;
-    int rc = 0;
-    while (!rc && *at < l->g->count && l->g->list[*at].dictionary == id)
-        rc = take_segment(l, at, fit, e);
-    return rc;
-}
-
-/* Reads all segments. Dictionaries are needed only for the labels of samples. */
 static int take_all(struct selection *l, struct error *e)
 {
-    int rc = l->g->contexts ? gather_dictionaries(l->g, l->store, take_dictionary, l, e) : 0;
-    for (uint32_t at = 0; !rc && !l->g->contexts && at < l->g->count;)
-        rc = take_segment(l, &at, NULL, e);
+    int rc = gather_segments(l->g, l->store, take_segment, l, e);
     if (!rc && l->least != UINT32_MAX && flush(l))
         rc = error_set(e, -ENOMEM, "out of memory");
     return rc == -EBADMSG ? error_set(e, rc, "a segment has seconds beyond its day") : rc;
@@ -128,18 +116,6 @@ static int compare(const void *left, const void *right)
     if (a->series != b->series)
         return a->series < b->series ? -1 : 1;
     return (a->step > b->step) - (a->step < b->step);
-}
-
-/* Copies the label's values. Each value keeps the number that it has in the gather. */
-static int take_values(struct store_series *out, const struct gather *g)
-{
-    for (uint32_t i = 0; i < g->values.count; i++) {
-        char *copy = ARRAY_GROW(out->values, out->value_cap, i) ? NULL : strdup(strtab_text(&g->values, i));
-        if (!copy)
-            return -ENOMEM;
-        out->values[out->value_count++] = copy;
-    }
-    return 0;
 }
 
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
@@ -155,7 +131,7 @@ int store_series(struct store *s, const struct store_query *q, int64_t step, con
     if (!rc && !l.weights)
         rc = error_set(e, -ENOMEM, "out of memory");
     rc = rc ? rc : take_all(&l, e);
-    if (!rc && take_values(out, &g))
+    if (!rc && gather_copy_values(&g, &out->values, &out->value_count))
         rc = error_set(e, -ENOMEM, "out of memory");
     if (out->point_count)
         qsort(out->points, out->point_count, sizeof *out->points, compare);
@@ -167,9 +143,7 @@ int store_series(struct store *s, const struct store_query *q, int64_t step, con
 
 void store_series_deinit(struct store_series *s)
 {
-    for (uint32_t i = 0; i < s->value_count; i++)
-        free(s->values[i]);
-    free(s->values);
+    gather_free_values(s->values, s->value_count);
     free(s->points);
     *s = (struct store_series){0};
 }

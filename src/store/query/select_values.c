@@ -86,8 +86,9 @@ static int take_parts(struct selection *l, uint32_t at, bool *rest)
     return rc;
 }
 
-static int take_segment(struct selection *l, uint32_t *at, const struct gather_fit *fit, struct error *e)
+static int take_segment(void *context, uint32_t *at, const struct gather_fit *fit, struct error *e)
 {
+    struct selection *l = context;
     bool rest;
     uint32_t begin = *at;
     int rc = take_parts(l, *at, &rest);
@@ -98,22 +99,9 @@ static int take_segment(struct selection *l, uint32_t *at, const struct gather_f
     return rc;
 }
 
-static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
-{
-    struct selection *l = context;
-    uint32_t id = l->g->list[*at].dictionary;
-    int rc = 0;
-    while (!rc && *at < l->g->count && l->g->list[*at].dictionary == id)
-        rc = take_segment(l, at, fit, e);
-    return rc;
-}
-
-/* Reads all segments. Dictionaries are needed only for the labels of samples. */
 static int take_all(struct selection *l, struct error *e)
 {
-    int rc = l->g->contexts ? gather_dictionaries(l->g, l->store, take_dictionary, l, e) : 0;
-    for (uint32_t at = 0; !rc && !l->g->contexts && at < l->g->count;)
-        rc = take_segment(l, &at, NULL, e);
+    int rc = gather_segments(l->g, l->store, take_segment, l, e);
     if (rc == -E2BIG)
         error_set(e, rc, "more than %d values: ask for a shorter time, a longer step, or fewer recordings", STORE_VALUES_MAX);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
@@ -129,18 +117,6 @@ static int compare(const void *left, const void *right)
     return (a->recording > b->recording) - (a->recording < b->recording);
 }
 
-/* Copies the label's values. Each value keeps the number that it has in the gather. */
-static int take_values(struct store_values *out, const struct gather *g)
-{
-    for (uint32_t i = 0; i < g->values.count; i++) {
-        char *copy = ARRAY_GROW(out->values, out->value_cap, i) ? NULL : strdup(strtab_text(&g->values, i));
-        if (!copy)
-            return -ENOMEM;
-        out->values[out->value_count++] = copy;
-    }
-    return 0;
-}
-
 int store_values(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_values *out,
                  struct store_result *r, struct error *e)
 {
@@ -152,7 +128,7 @@ int store_values(struct store *s, const struct store_query *q, int64_t step, con
     map_init(&l.places);
     int rc = gather_init(&g, s, q, by, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : take_all(&l, e);
-    if (!rc && take_values(out, &g))
+    if (!rc && gather_copy_values(&g, &out->values, &out->value_count))
         rc = error_set(e, -ENOMEM, "out of memory");
     if (out->count)
         qsort(out->list, out->count, sizeof *out->list, compare);
@@ -165,9 +141,7 @@ int store_values(struct store *s, const struct store_query *q, int64_t step, con
 
 void store_values_deinit(struct store_values *v)
 {
-    for (uint32_t i = 0; i < v->value_count; i++)
-        free(v->values[i]);
-    free(v->values);
+    gather_free_values(v->values, v->value_count);
     free(v->list);
     *v = (struct store_values){0};
 }

@@ -27,6 +27,7 @@ struct selection {
     uint32_t stacks;
     bool add_up;
     bool labels;            /* samples get their labels */
+    double squares;         /* if rows are added up: the sum of weight^2 / count over all of them */
     struct map row_of_work; /* (stack, context) -> place in `rows` plus 1: for rows that are added up with their labels */
     uint32_t keep;          /* how many of a dictionary's heaviest nodes are converted; 0 = all */
     struct pruned *pruned;

@@ -59,8 +59,8 @@ struct rows_kind {
      * The caller ends with segment_deinit. */
     int (*read)(struct store *s, struct rows_ahead *ahead, const struct rows_wanted *wanted, unsigned columns, struct segment *out,
                 struct error *e);
-    /* NULL, or: adds up all wanted segments where they are, into the sums of one that has no rows. Returns 0, or a code with a message in
-     * e; -ENOENT if they do not come to the weights that are wanted. */
+    /* NULL, or: adds up all wanted segments where they are, into the sums of one that has no rows, with the squares of their weights.
+     * Returns 0, or a code with a message in e; -ENOENT if they do not come to the weights that are wanted. */
     int (*sum)(struct store *s, const struct rows_wanted *wanted, enum rows_sums which, struct segment *out, struct error *e);
 
     /* The same for a roll-up. */

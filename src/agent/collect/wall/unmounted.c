@@ -43,8 +43,25 @@ static void set_probability(double p)
     atomic_store(&unmount_config.probability, units ? units : 1);
 }
 
+/* Lanes outlive the event while other recordings go on. What they have counted for an earlier recording does not belong to this one. */
+static void forget_earlier(void)
+{
+    struct unmount_sums s;
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_FREE)
+            continue;
+        unmount_lane_sums(lane_of(&unmount_lanes, &sampled_threads[i]), &s);
+        state.last[i] = s;
+        state.closed.left -= s.left;
+        state.closed.returned -= s.returned;
+        state.closed.left_at -= s.left_at;
+        state.closed.returned_at -= s.returned_at;
+    }
+}
+
 void unmounted_start(uint64_t now)
 {
+    forget_earlier();
     state.random = now | 1;
     state.rounded_ns = state.raised_ns = now;
     state.by_room = 1;

@@ -1,5 +1,5 @@
-/* The event wall and virtual threads without a carrier, without a JVM: their time is counted exactly, for each recording only its
- * own.
+/* The event wall and virtual threads without a carrier, without a JVM: their time is counted exactly, for each recording only its own, and
+ * also if they return to a carrier that has no slot.
  * tier: quick
  * timeout: 120
  * sanitize: no
@@ -192,6 +192,7 @@ int main(void)
     lock_events = (struct lock_events){.open = open_locks, .close = close_events};
     test_sums(true);
     test_again();
+    test_sums(false);
     unlink(file);
     unlink(beside);
     return tap_done();

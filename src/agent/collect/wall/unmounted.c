@@ -69,6 +69,8 @@ void unmounted_start(uint64_t now)
     set_probability(1);
     atomic_store(&unmount_config.refused, 0);
     atomic_store(&unmount_config.lost, 0);
+    atomic_store(&unmount_config.returned, 0);
+    atomic_store(&unmount_config.returned_at, 0);
     atomic_fetch_add(&unmount_config.beginning, 1);
     virtual_purpose_forget();
     /* Release: pairs with the acquire of carriers, which then see the tables. */
@@ -215,7 +217,11 @@ void unmounted_close_thread(const struct sampled_thread *t)
 /* Sums over all carriers. A carrier that is just adding is taken as it was before. */
 static struct unmount_sums sum_all(void)
 {
-    struct unmount_sums all = state.closed, s;
+    struct unmount_sums all = state.closed, s = {0};
+    /* Acquire: pairs with the release of a carrier that has no lane; the number is read after the sum. */
+    s.returned_at = atomic_load_explicit(&unmount_config.returned_at, memory_order_acquire);
+    s.returned = atomic_load_explicit(&unmount_config.returned, memory_order_relaxed);
+    add(&all, &s);
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
         const struct sampled_thread *t = &sampled_threads[i];
         if (atomic_load(&t->slot) == SLOT_FREE)

@@ -190,6 +190,14 @@ static void come_back(void *visit)
     v->is_done = true;
 }
 
+/* The thread was counted when it left, so its return must be counted, too. Otherwise it would be away for ever. */
+static void come_back_without_lane(uint64_t now)
+{
+    atomic_fetch_add_explicit(&unmount_config.returned, 1, memory_order_relaxed);
+    /* Release: pairs with the acquire of the collector, which then sees the number. */
+    atomic_fetch_add_explicit(&unmount_config.returned_at, now, memory_order_release);
+}
+
 void unmount_returned(int64_t thread_id, bool stayed)
 {
     int saved = errno;
@@ -198,7 +206,7 @@ void unmount_returned(int64_t thread_id, bool stayed)
         wait.beginning == atomic_load_explicit(&unmount_config.beginning, memory_order_relaxed)) {
         struct visit v = {.now = stayed ? wait.since : time_now_ns(CLOCK_MONOTONIC)};
         if (!enter(&v, come_back))
-            refuse();
+            come_back_without_lane(v.now);
     }
     errno = saved;
 }

@@ -51,6 +51,9 @@ struct unmount_config {
     _Atomic uint64_t probability; /* of a draw, in units of 2^-32 */
     _Atomic uint64_t refused;     /* times that were not counted, because the table was full or the carrier was unknown */
     _Atomic uint64_t lost;        /* drawn threads whose record had no room */
+    /* Of threads that returned to a carrier without a lane, as in struct unmount_sums. The number is added first and read last: a sum
+     * without its number would look like a very long time. */
+    _Atomic uint64_t returned, returned_at;
 };
 extern struct unmount_config unmount_config;
 

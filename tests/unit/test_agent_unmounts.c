@@ -1,5 +1,5 @@
 /* The event wall and virtual threads without a carrier, without a JVM: their time is counted exactly, for each recording only its own, and
- * also if they return to a carrier that has no slot.
+ * also if they return to a carrier that has no slot; a burst of threads that leave is not drawn whole.
  * tier: quick
  * timeout: 120
  * sanitize: no
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CARRIER = 4096, AWAY = 20, AWAY_US = 50000 };
+enum { CARRIER = 4096, AWAY = 20, AWAY_US = 50000, BURST = 200000, DRAWN_MOST = 10 * UNMOUNT_DRAWS };
 
 static char file[64], beside[64];
 
@@ -183,6 +183,35 @@ static void test_again(void)
     stop(other);
 }
 
+static void *let_many_leave(void *unused)
+{
+    threads_java_begin(CARRIER, 9, "carrier");
+    for (int64_t id = 1; id <= BURST; id++) {
+        unmount_left(CARRIER, 1000 + id, UNMOUNT_PARKS);
+        unmount_returned(1000 + id, false);
+    }
+    threads_java_end();
+    return unused;
+}
+
+/* All of them leave between two rounds: the collector, which is this thread, cannot say meanwhile that fewer are to be drawn. */
+static void test_burst(void)
+{
+    uint64_t left, watched, lost;
+    uint32_t id = start(COLLECT_WALL, file);
+    if (!tap_ok(id, "a recording begins"))
+        return;
+    pass(AWAY_US);
+    on_carrier(let_many_leave);
+    pass(AWAY_US);
+    stop(id);
+    book("wall_unmounts", "left", &left);
+    book("wall_unmounts", "watched", &watched);
+    book("wall_unmounts", "no_room", &lost);
+    tap_ok(left == BURST && watched + lost <= DRAWN_MOST && watched, "of %d threads that leave at once, %d are drawn", BURST,
+           (int)(watched + lost));
+}
+
 int main(void)
 {
     snprintf(file, sizeof file, "/tmp/candor-test-unmounts-%d.jfr", getpid());
@@ -193,6 +222,7 @@ int main(void)
     test_sums(true);
     test_again();
     test_sums(false);
+    test_burst();
     unlink(file);
     unlink(beside);
     return tap_done();

@@ -13,7 +13,7 @@
 
 /* DRAWS_PER_S: how many threads that leave are drawn per second, at most, because a draw costs a stack walk; DRAWS_SAVED: how many draws
  * can be saved up for threads that begin together. WORDS_MAX: words of all drawn threads. */
-enum { DRAWS_PER_S = 400, DRAWS_SAVED = 2000, WORDS_MAX = 1 << 18, RAISE_NS = NS_PER_S };
+enum { DRAWS_PER_S = 400, DRAWS_SAVED = UNMOUNT_DRAWS, WORDS_MAX = 1 << 18, RAISE_NS = NS_PER_S };
 
 static struct {
     bool is_open;
@@ -40,6 +40,7 @@ int unmounted_reserve(void)
 static void set_probability(double p)
 {
     uint64_t units = p >= 1 ? UNMOUNT_CERTAIN : (uint64_t)(p * (double)UNMOUNT_CERTAIN);
+    atomic_store(&unmount_config.drawn, 0);
     atomic_store(&unmount_config.probability, units ? units : 1);
 }
 

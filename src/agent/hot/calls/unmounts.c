@@ -109,6 +109,17 @@ static enum jfr_thread_state state_of(enum unmount_way way, enum virtual_purpose
     }
 }
 
+/* Counts a draw. Each record has the probability with which its thread was drawn, so the probability may change at any time. */
+static void note_draw(uint64_t probability)
+{
+    /* Relaxed, because no other memory depends on these two numbers. */
+    if ((atomic_fetch_add_explicit(&unmount_config.drawn, 1, memory_order_relaxed) + 1) % UNMOUNT_DRAWS || probability < 2)
+        return;
+    /* If the collector has set another one meanwhile, that is the present one. */
+    atomic_compare_exchange_strong_explicit(&unmount_config.probability, &probability, probability / 2, memory_order_relaxed,
+                                            memory_order_relaxed);
+}
+
 static bool is_drawn(struct unmount_lane *lane, uint64_t probability)
 {
     return probability >= UNMOUNT_CERTAIN || (handler_random(&lane->random) >> 32) < probability;
@@ -160,6 +171,7 @@ static void leave(void *visit)
     add_moment(v->lane, &v->lane->left, &v->lane->left_at, v->now);
     if (!is_drawn(v->lane, probability))
         return;
+    note_draw(probability);
     if (v->way == UNMOUNT_PARKS)
         purpose = virtual_purpose(v->java_thread);
     record(v, probability, state_of(v->way, purpose));

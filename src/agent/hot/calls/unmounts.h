@@ -25,6 +25,9 @@
 
 enum { UNMOUNT_HEAD = 4, UNMOUNT_WORDS_MAX = UNMOUNT_HEAD + FRAMES_MAX + 1 + RECORD_VIRTUAL_MAX + CONTEXT_WORDS_MAX + 1 };
 
+/* After so many draws the probability is halved, until the collector sets it anew: many threads may leave between two of its rounds. */
+enum { UNMOUNT_DRAWS = 2000 };
+
 #define UNMOUNT_CERTAIN (UINT64_C(1) << 32)
 
 /* What the virtual thread says that it does when it leaves. */
@@ -49,6 +52,7 @@ struct unmount_config {
     _Atomic bool on;
     _Atomic uint32_t beginning;   /* how often the event has begun */
     _Atomic uint64_t probability; /* of a draw, in units of 2^-32 */
+    _Atomic uint64_t drawn;       /* since the collector has set the probability */
     _Atomic uint64_t refused;     /* times that were not counted, because the table was full or the carrier was unknown */
     _Atomic uint64_t lost;        /* drawn threads whose record had no room */
     /* Of threads that returned to a carrier without a lane, as in struct unmount_sums. The number is added first and read last: a sum

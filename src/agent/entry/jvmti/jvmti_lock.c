@@ -77,11 +77,14 @@ static int64_t id_of(JNIEnv *jni, jthread thread)
 }
 
 /* Whether this is a virtual thread that leaves its carrier while it waits. Since Java 24 it does so, and may get another carrier, so its
- * wait is in no thread's lane. */
+ * wait is in no thread's lane. If the carrier has no slot, or no id yet, id_of alone says so: otherwise the end of a wait that began on
+ * another carrier would not be noticed, and the wait would seem to go on for ever. id: from id_of. */
 static bool leaves_its_carrier(int64_t id)
 {
-    const struct sampled_thread *carrier = id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_java_caller() : NULL;
-    return carrier && carrier->java_id && carrier->java_id != id;
+    if (!id || jvm_facts.java_version < UNMOUNTED_MONITORS_SINCE)
+        return false;
+    const struct sampled_thread *carrier = thread_of_java_caller();
+    return carrier && carrier->java_id ? carrier->java_id != id : vm_layout.virtuals.usable;
 }
 
 void JNICALL jvmti_lock_enter(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object)

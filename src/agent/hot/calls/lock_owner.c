@@ -128,7 +128,7 @@ bool lock_find_monitor(uintptr_t java_thread, struct lock_target *target)
     return true;
 }
 
-static bool read_blocker(uintptr_t java_thread, struct lock_target *target, uint64_t *owner)
+static bool read_blocker(uintptr_t java_thread, struct lock_target *target, uint64_t *owner, bool *is_virtual)
 {
     const struct vm_locks *l = &vm_layout.locks;
     uintptr_t thread, object, holder;
@@ -140,19 +140,22 @@ static bool read_blocker(uintptr_t java_thread, struct lock_target *target, uint
     if (target->is_synchronizer && l->exclusive_owner && l->thread_id && heap_field(object, l->exclusive_owner, &holder) && holder &&
         !load_u64(holder + l->thread_id, owner))
         *owner = 0;
+    *is_virtual = *owner && heap_is(holder, HEAP_VIRTUAL_THREAD);
     return true;
 }
 
 bool lock_find_blocker(uintptr_t java_thread, struct lock_target *target)
 {
     uint64_t before, after, owner = 0;
+    bool is_virtual = false;
     *target = (struct lock_target){0};
-    if (!vm_layout.objects.usable || !heap_is_still(JFR_STATE_BLOCKED, &before) || !read_blocker(java_thread, target, &owner) ||
-        !heap_is_still(JFR_STATE_BLOCKED, &after) || before != after) {
+    if (!vm_layout.objects.usable || !heap_is_still(JFR_STATE_BLOCKED, &before) ||
+        !read_blocker(java_thread, target, &owner, &is_virtual) || !heap_is_still(JFR_STATE_BLOCKED, &after) || before != after) {
         *target = (struct lock_target){0};
         return false;
     }
+    /* The slots are not searched for a virtual thread, which has none: each park for its lock would look at all of them. */
     if (owner)
-        target->owner = find_by_id(owner);
+        target->owner = is_virtual ? (struct lock_owner){.java_id = (int64_t)owner} : find_by_id(owner);
     return true;
 }

@@ -304,7 +304,8 @@ static const struct unmounted_thread *choose(void)
 
 uint32_t unmounted_round(uint64_t now, void (*take)(const struct unmounted_thread *t, uint64_t ns))
 {
-    if (!state.is_open)
+    /* In a program without virtual threads a round does not look at all lanes in vain. */
+    if (!state.is_open || !virtual_waits_is_used(&unmount_waits))
         return 0;
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)

@@ -42,6 +42,12 @@ int virtual_waits_init(struct virtual_waits *t);
 /* Gives the memory back, and forgets all waits. */
 void virtual_waits_deinit(struct virtual_waits *t);
 
+/* Whether a wait has been noted in the table. */
+static inline bool virtual_waits_is_used(const struct virtual_waits *t)
+{
+    return atomic_load(&t->levels);
+}
+
 /* Notes a wait that begins, in place of an earlier one that was never taken. Returns false if there is no room. */
 bool virtual_waits_add(struct virtual_waits *t, uint64_t key, const struct virtual_wait *wait);
 /* Takes the wait with this key. Returns false if there is none. */

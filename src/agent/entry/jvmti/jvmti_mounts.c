@@ -202,6 +202,7 @@ static bool follow(enum mounts_follower who, const struct mounts_reports *report
     if (!is_first || (enable(unmount_event, JVMTI_ENABLE) && enable(mount_event, JVMTI_ENABLE)))
         return true;
     atomic_store(&followers[who], NULL);
+    enable(unmount_event, JVMTI_DISABLE);
     return false;
 }
 

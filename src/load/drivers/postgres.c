@@ -287,7 +287,9 @@ static void *connect_target(void *target, const struct candor_load_host *host, s
     if (!c)
         return NULL;
     *c = (struct postgres){.shared = t, .pq = &t->pq, .host = host, .connection = connection, .last = &c->first};
-    if (!(c->conn = t->pq.PQconnectStart(t->target->url))) {
+    /* The later password replaces that of the URL. libpq ignores an empty one. */
+    const char *const names[] = {"dbname", "password", NULL}, *const values[] = {t->target->url, t->target->password, NULL};
+    if (!(c->conn = t->pq.PQconnectStartParams(names, values, 1))) {
         free(c);
         return NULL;
     }

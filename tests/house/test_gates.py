@@ -12,6 +12,7 @@ import candortest as ct
 
 HOT_SYMBOLS = ct.ROOT / "script" / "hot-symbols"
 CHECK_AGENT = ct.ROOT / "script" / "check-agent"
+ONE_DEFINITION = ct.ROOT / "script" / "one-definition"
 
 MAP = ct.WORK / "agent.map"
 MAP.write_text("{\n    global:\n        Agent_OnLoad;\n        Agent_OnUnload;\n    local:\n        *;\n};\n")
@@ -51,6 +52,26 @@ def stops(outcome, expected, text):
     ct.ok(status == 1 and expected in output, text, output)
 
 
+def library(name, source):
+    """A thin archive of one object."""
+    member = gcc(source, ct.WORK / f"{name}.o", "-c")
+    archive = ct.WORK / f"lib{name}.a"
+    subprocess.run(["ar", "-rcT", archive, member], check=True)
+    return archive
+
+
+def definitions():
+    """One function in two libraries, and in a library and an object of the program; what is static or weak is in nobody's way."""
+    one = library("one", "int page_write(void) { return 1; } static int helper(void) { return 1; } int (*use_one)(void) = helper;")
+    two = library("two", "static int helper(void) { return 2; } int (*use_two)(void) = helper; __attribute__((weak)) int page_write;")
+    outcome = run(ONE_DEFINITION, one, two)
+    ct.ok(outcome == (0, "3 symbols of 2 files\n"), "one-definition: names that differ pass", outcome)
+    again = library("again", "int page_write(void) { return 2; }")
+    stops(run(ONE_DEFINITION, one, two, again), "page_write is defined in", "one-definition: a function in two libraries is found")
+    member = gcc("int page_write;", ct.WORK / "main.o", "-c")
+    stops(run(ONE_DEFINITION, member, one), "/main.o", "one-definition: a name in the program and in a library is found")
+
+
 outcome = agent(GOOD, *LINK)
 ct.ok(outcome == (0, ""), "check-agent: a good library passes", outcome)
 stops(agent(GOOD + "double cbrt(double); double third(double x) { return cbrt(x); } double (*keep)(double) = third;",
@@ -69,7 +90,8 @@ stops(hot(COPY + "int snprintf(char *, unsigned long, const char *, ...); void g
       "snprintf is not in allowed.txt; used by planted.o", "hot-symbols: snprintf is found, and who calls it")
 stops(hot("__thread int x; extern __thread int y; int *f(void) { return &y; }"), "y is not in", "hot-symbols: data counts too")
 
-for name in ("hot-symbols", "check-agent"):
+for name in ("hot-symbols", "check-agent", "one-definition"):
     status, output = run(ct.ROOT / "script" / name)
     ct.ok(status != 0, f"{name}: without arguments it does not pass", output)
+definitions()
 ct.done()

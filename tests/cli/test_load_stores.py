@@ -145,8 +145,10 @@ static void issue(void *side, struct candor_load_request *r)
     if (!s || s->inside++)
         abort();
     s->host->done(s->candor, r, CANDOR_LOAD_ANSWERED, 0, NULL);
-    if (r->action == CANDOR_LOAD_UPDATE && ++s->updates == 50)
+    if (r->action == CANDOR_LOAD_UPDATE && ++s->updates == 50) {
+        s->host->problem(s->candor, "a bell:\a");
         s->host->lost(s->candor, "fifty updates are enough");
+    }
     s->inside--;
 }
 static void event(void *side, uint32_t events) { }
@@ -167,6 +169,7 @@ def driver_at_once():
     for workload in "af":
         result, figures, _ = load("--driver", library, "--workload", workload, "--properties", SIZES, "--in-flight", "4", "x://h")
         ct.ok(result.status == 0 and clean(figures, OPERATIONS), f"it is never entered twice, workload {workload}", result)
+        ct.ok(figures.get("first_problem") == "a bell:?", "a driver's text does not control the terminal", result)
 
 
 def few_streams(server):

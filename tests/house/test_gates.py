@@ -4,6 +4,7 @@ tier: quick
 timeout: 180
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -72,6 +73,15 @@ def definitions():
     stops(run(ONE_DEFINITION, member, one), "/main.o", "one-definition: a name in the program and in a library is found")
 
 
+def build_dependencies():
+    """What script/bootstrap installs for the build is what Debian's package says it needs."""
+    installed = set(run(ct.ROOT / "script" / "bootstrap", "--list", "build")[1].split())
+    control = (ct.ROOT / "dist/debian/control").read_text()
+    named = set(re.findall(r"[a-z0-9][a-z0-9.+-]+", re.search(r"^Build-Depends:(.*?)^\S", control, re.MULTILINE | re.DOTALL)[1]))
+    implied = {"binutils", "gcc", "libc6-dev", "ninja-build"}  # by build-essential and by meson
+    ct.ok(installed - implied <= named, "debian/control names what the build needs", installed - implied - named)
+
+
 outcome = agent(GOOD, *LINK)
 ct.ok(outcome == (0, ""), "check-agent: a good library passes", outcome)
 stops(agent(GOOD + "double cbrt(double); double third(double x) { return cbrt(x); } double (*keep)(double) = third;",
@@ -94,4 +104,5 @@ for name in ("hot-symbols", "check-agent", "one-definition"):
     status, output = run(ct.ROOT / "script" / name)
     ct.ok(status != 0, f"{name}: without arguments it does not pass", output)
 definitions()
+build_dependencies()
 ct.done()

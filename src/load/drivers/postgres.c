@@ -1,7 +1,7 @@
 /* PostgreSQL by libpq: prepared statements in pipeline mode, with a synchronization point after each request, so that an error does not
  * reach the requests behind it. TLS and the login are those of libpq (sslmode, .pgpass, PGPASSWORD, ...).
  *
- *     postgresql://...      as in libpq's documentation
+ *     postgresql://...      as in libpq's documentation, with one host
  *
  * A record is a row of the table: ycsb_key, field0, field1, ..., all of type text, as YCSB's JDBC binding has it. */
 #include "load/drivers/drivers.h"

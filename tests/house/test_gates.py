@@ -3,6 +3,8 @@
 tier: quick
 timeout: 180
 """
+import fnmatch
+import json
 import pathlib
 import re
 import subprocess
@@ -82,6 +84,19 @@ def build_dependencies():
     ct.ok(installed - implied <= named, "debian/control names what the build needs", installed - implied - named)
 
 
+def packaged():
+    """Each file that Meson installs is in one of Debian's packages. Otherwise dh_missing ends their build."""
+    prefix = json.loads(run("meson", "introspect", "--buildoptions", ct.BUILD)[1])
+    prefix = next(option["value"] for option in prefix if option["name"] == "prefix")
+    files = [name.replace(prefix, "usr", 1) for name in json.loads(run("meson", "introspect", "--installed", ct.BUILD)[1]).values()]
+    patterns = [line.split()[0] for path in (ct.ROOT / "dist/debian").glob("*.install") for line in path.read_text().splitlines()]
+    # dist/debian/rules removes the first two, and moves the others to etc/candor, where they are packaged.
+    patterns += ["usr/share/doc/candor/LICENSE", "usr/share/doc/candor/CHANGELOG.md",
+                 "usr/share/doc/candor/examples/daemon.conf", "usr/share/doc/candor/examples/server.env"]
+    nobodys = [name for name in files if not any(fnmatch.fnmatch(name, form) for p in patterns for form in (p, p + "/*"))]
+    ct.ok(len(files) > 40 and not nobodys, f"{len(files)} installed files are in Debian's packages", nobodys)
+
+
 outcome = agent(GOOD, *LINK)
 ct.ok(outcome == (0, ""), "check-agent: a good library passes", outcome)
 stops(agent(GOOD + "double cbrt(double); double third(double x) { return cbrt(x); } double (*keep)(double) = third;",
@@ -105,4 +120,5 @@ for name in ("hot-symbols", "check-agent", "one-definition"):
     ct.ok(status != 0, f"{name}: without arguments it does not pass", output)
 definitions()
 build_dependencies()
+packaged()
 ct.done()

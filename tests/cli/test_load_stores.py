@@ -123,7 +123,7 @@ def own_driver():
     ct.ok(result.status == 1 and "is no driver" in result.err, "a library that is no driver is refused", result)
 
 
-# A store in the program itself: it is ready before connect has returned, and answers before issue has returned. Its connections do not last.
+# A store in the program itself: it is ready before connect has returned, and answers before issue has returned. Its connections end soon.
 # It ends the program if it is entered twice, or without its connection.
 AT_ONCE = r"""
 #include <candor/load_driver.h>

@@ -217,6 +217,9 @@ if server := stores.redis("pw%1"):
     refused(server.url.replace("://", "://:wrong-pw@"), "redis")
 if server := stores.memcached():
     record_store(server, "memcached")
+    result, figures, _ = load("--workload", "a", "--phase", "load", "-c", "1", "--in-flight", "64", "--properties",
+                              "recordcount=400,fieldcount=1,fieldlength=900000", server.url)
+    ct.ok(result.status == 0 and clean(figures, 400), "memcached: more bytes than a connection may have waiting, over time", result)
 if server := stores.memcached(("me", "secret")):
     result, _, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, server.url.replace("://", "://me:secret@"))
     ct.ok(result.status == 0, "memcached: a login", result)
@@ -240,6 +243,8 @@ if server := stores.nginx():
     ct.ok(figures["outcomes"]["refused"] == 10 and "400 to 499" in result.err, "nginx: answers of 404 are errors", result)
     (server.folder / "access").write_text("")
     calls(server, "nginx")
+    result, figures, _ = load("-r", "1000", "-d", "10ms", "--drain", "9s", "-H", "|".join(f"X-{n}: y" for n in range(64)), server.url)
+    ct.ok(figures["outcomes"]["refused"] == 10 and "63 headers" in figures["first_problem"], "nginx: more headers than can be sent", result)
     few_streams(stores.nginx("http2_max_concurrent_streams 2;"))
 if server := stores.grpc():
     result, figures, _ = load("-r", "1000", "-d", "10ms", "--drain", "9s", server.url.replace("Check", "Fly"))

@@ -156,6 +156,10 @@ static void issue(void *connection, struct candor_load_request *r)
         c->wire.host->again(c->wire.connection, r);
         return;
     }
+    if (h && h->count == HEADERS_MAX) { /* some were left out */
+        c->wire.host->done(c->wire.connection, r, CANDOR_LOAD_REFUSED, 0, "a request has more than 63 headers, with those of HTTP/2");
+        return;
+    }
     bool has_body = target_of(c)->grpc || r->call->body.len;
     int32_t stream = h ? nghttp2_submit_request(c->session, NULL, h->headers, h->count, has_body ? &body : NULL, r) : NGHTTP2_ERR_NOMEM;
     if (stream < 0)

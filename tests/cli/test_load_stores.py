@@ -227,11 +227,11 @@ if server := stores.memcached(("me", "secret")):
 if server := stores.postgres():
     record_store(server, "postgresql")
     all_workloads(server, "postgresql")
-    spoiled(server, "postgresql")
     (ct.WORK / "password").write_text("se cret\n")
     result, _, _ = load("--workload", "c", "--properties", SIZES, "--password-file", ct.WORK / "password",
                         server.url.replace(":se%20cret", ""))
     ct.ok(result.status == 0, "postgresql: a password in a file", result)
+    spoiled(server, "postgresql")
     refused(server.url.replace("se%20cret", "wrong-pw"), "postgresql")
 record_store(stores.Cql(), "cql")
 server = stores.Cql("me", "secret")

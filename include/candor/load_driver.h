@@ -84,7 +84,8 @@ struct candor_load_host {
     /* From now on `event` is called when fd is ready. A second call replaces the first, also with another fd. With CANDOR_LOAD_EDGE, only
      * when it becomes ready, so the driver must read and write until it would block. */
     void (*watch)(struct candor_load_connection *c, int fd, uint32_t events);
-    /* The connection can issue requests: it is connected, logged in, and has prepared what it needs. */
+    /* The connection can issue requests: it is connected, logged in, and has prepared what it needs. Candor issues those that wait when the
+     * driver's function has returned. */
     void (*ready)(struct candor_load_connection *c);
     /* The connection cannot be used any more; why: half a sentence. Candor ends the requests in progress, calls disconnect when the
      * driver's function has returned, and connects again for the next request. */

@@ -39,9 +39,7 @@ static void on_ready(struct candor_load_connection *connection)
 {
     struct link *l = (struct link *)connection;
     l->state = LINK_READY;
-    for (struct connection *c = l->places; c && !l->lost; c = c->next_place)
-        if (c->has_request && !c->issued)
-            issue(l, c);
+    l->fresh = true;
 }
 
 static void on_lost(struct candor_load_connection *c, const char *why)
@@ -130,7 +128,7 @@ static void disconnect(struct link *l)
     l->side = NULL;
     l->fd = -1;
     l->halfway = NULL;
-    l->lost = l->unflushed = false;
+    l->lost = l->unflushed = l->fresh = false;
     l->state = LINK_CLOSED;
 }
 
@@ -155,9 +153,23 @@ static void end_all(struct link *l)
         link_open(l);
 }
 
+/* Sends the requests that have waited for the connection. */
+static void send_waiting(struct link *l)
+{
+    l->fresh = false;
+    for (struct connection *c = l->places; c && !l->lost; c = c->next_place)
+        if (c->has_request && !c->issued)
+            issue(l, c);
+    if (!l->lost && l->driver->flush)
+        l->driver->flush(l->side);
+    l->unflushed = false;
+}
+
 /* To be called whenever a function of the driver has returned. */
 static void settle(struct link *l)
 {
+    if (l->fresh && !l->lost)
+        send_waiting(l);
     while (l->halfway && !l->lost) {
         struct connection *c = l->halfway;
         l->halfway = c->next_halfway;
@@ -199,10 +211,12 @@ void link_start(struct link *l, struct connection *c)
 
 void link_flush(struct link *l)
 {
-    bool unflushed = l->unflushed;
-    l->unflushed = false;
-    if (unflushed && l->side && !l->lost && l->driver->flush)
-        l->driver->flush(l->side);
+    while (l->unflushed && l->side && !l->lost) {
+        l->unflushed = false;
+        if (l->driver->flush)
+            l->driver->flush(l->side);
+        settle(l); /* may issue the write of a read-modify-write */
+    }
     settle(l);
 }
 

@@ -15,6 +15,7 @@ struct link {
     void *side;   /* the driver's side of the connection; NULL = closed */
     enum link_state state;
     int epoll, fd;
+    bool fresh;     /* ready since the driver's function began: requests that waited are issued when it has returned */
     bool lost;      /* disconnect when the driver's function has returned */
     bool unflushed; /* requests were issued */
     bool at_once;   /* flush after each request */

@@ -1,5 +1,6 @@
 #include "load/outcome.h"
 
+#include "base/error.h"
 #include "base/time_units.h"
 
 #include <errno.h>
@@ -89,8 +90,11 @@ void outcome_record_unsent(struct outcome *o, uint32_t type, uint64_t intended, 
 
 void outcome_problem(struct outcome *o, const char *text)
 {
-    if (!__atomic_exchange_n(&o->has_problem, 1, __ATOMIC_RELAXED)) /* only the first thread writes; read after the threads are joined */
-        snprintf(o->first_problem, sizeof o->first_problem, "%s", text);
+    struct error line; /* the text may be a server's: one line, and nothing that controls a terminal */
+    if (__atomic_exchange_n(&o->has_problem, 1, __ATOMIC_RELAXED))
+        return; /* only the first thread writes; read after the threads are joined */
+    error_set(&line, 0, "%s", text);
+    snprintf(o->first_problem, sizeof o->first_problem, "%s", line.text);
 }
 
 static int end_interval(struct outcome_series *s, FILE *log, uint64_t start, uint64_t length)

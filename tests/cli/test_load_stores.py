@@ -123,6 +123,61 @@ def own_driver():
     ct.ok(result.status == 1 and "is no driver" in result.err, "a library that is no driver is refused", result)
 
 
+# A store in the program itself: it is ready before connect has returned, and answers before issue has returned. Its connections end soon.
+# It ends the program if it is entered twice, or without its connection.
+AT_ONCE = r"""
+#include <candor/load_driver.h>
+#include <stdlib.h>
+struct side { const struct candor_load_host *host; struct candor_load_connection *candor; int inside, updates; };
+static void *open_target(const struct candor_load_target *t, char *message, size_t size) { return (void *)t; }
+static void nothing(void *x) { }
+static void *connect_to(void *target, const struct candor_load_host *host, struct candor_load_connection *candor)
+{
+    struct side *s = calloc(1, sizeof *s);
+    s->host = host, s->candor = candor, s->inside = 1;
+    host->ready(candor);
+    s->inside = 0;
+    return s;
+}
+static void issue(void *side, struct candor_load_request *r)
+{
+    struct side *s = side;
+    if (!s || s->inside++)
+        abort();
+    s->host->done(s->candor, r, CANDOR_LOAD_ANSWERED, 0, NULL);
+    if (r->action == CANDOR_LOAD_UPDATE && ++s->updates == 50) {
+        s->host->problem(s->candor, "a bell:\a");
+        s->host->lost(s->candor, "fifty updates are enough");
+    }
+    s->inside--;
+}
+static void event(void *side, uint32_t events) { }
+const struct candor_load_driver *candor_load_driver(void)
+{
+    static const struct candor_load_driver d = {.version = 1, .name = "at once", .actions = 31, .open = open_target, .close = nothing,
+        .connect = connect_to, .disconnect = free, .issue = issue, .event = event};
+    return &d;
+}
+"""
+
+
+def driver_at_once():
+    source, library = ct.WORK / "at_once.c", ct.WORK / "at_once.so"
+    source.write_text(AT_ONCE)
+    built = ct.run(shutil.which("cc"), "-shared", "-fPIC", f"-I{ct.ROOT / 'include'}", "-o", library, source)
+    ct.ok(built.status == 0, "a driver that answers at once builds", built)
+    for workload in "af":
+        result, figures, _ = load("--driver", library, "--workload", workload, "--properties", SIZES, "--in-flight", "4", "x://h")
+        ct.ok(result.status == 0 and clean(figures, OPERATIONS), f"it is never entered twice, workload {workload}", result)
+        ct.ok(figures.get("first_problem") == "a bell:?", "a driver's text does not control the terminal", result)
+
+
+def few_streams(server):
+    """Two streams at once: requests wait for the settings of each new connection, or the server refuses them."""
+    result, figures, _ = load("-r", "20000", "--drain", "20s", "-d", "200ms", "-c", "1", "--in-flight", "32", server.url)
+    ct.ok(result.status == 0 and clean(figures, 4000), "nginx: with two streams at once", result)
+
+
 def usage():
     for words, text in ((("--workload", "a", "http://127.0.0.1:1/"), "--workload needs a URL of a store"),
                         (("redis://127.0.0.1:1",), "cannot connect to 127.0.0.1:1"),
@@ -141,6 +196,7 @@ def usage():
 ct.need(ct.PROGRAM)
 usage()
 own_driver()
+driver_at_once()
 if server := stores.redis():
     record_store(server, "redis")
     all_workloads(server, "redis")
@@ -161,6 +217,9 @@ if server := stores.redis("pw%1"):
     refused(server.url.replace("://", "://:wrong-pw@"), "redis")
 if server := stores.memcached():
     record_store(server, "memcached")
+    result, figures, _ = load("--workload", "a", "--phase", "load", "-c", "1", "--in-flight", "64", "--properties",
+                              "recordcount=400,fieldcount=1,fieldlength=900000", server.url)
+    ct.ok(result.status == 0 and clean(figures, 400), "memcached: more bytes than a connection may have waiting, over time", result)
 if server := stores.memcached(("me", "secret")):
     result, _, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, server.url.replace("://", "://me:secret@"))
     ct.ok(result.status == 0, "memcached: a login", result)
@@ -168,6 +227,10 @@ if server := stores.memcached(("me", "secret")):
 if server := stores.postgres():
     record_store(server, "postgresql")
     all_workloads(server, "postgresql")
+    (ct.WORK / "password").write_text("se cret\n")
+    result, _, _ = load("--workload", "c", "--properties", SIZES, "--password-file", ct.WORK / "password",
+                        server.url.replace(":se%20cret", ""))
+    ct.ok(result.status == 0, "postgresql: a password in a file", result)
     spoiled(server, "postgresql")
     refused(server.url.replace("se%20cret", "wrong-pw"), "postgresql")
 record_store(stores.Cql(), "cql")
@@ -180,6 +243,9 @@ if server := stores.nginx():
     ct.ok(figures["outcomes"]["refused"] == 10 and "400 to 499" in result.err, "nginx: answers of 404 are errors", result)
     (server.folder / "access").write_text("")
     calls(server, "nginx")
+    result, figures, _ = load("-r", "1000", "-d", "10ms", "--drain", "9s", "-H", "|".join(f"X-{n}: y" for n in range(64)), server.url)
+    ct.ok(figures["outcomes"]["refused"] == 10 and "63 headers" in figures["first_problem"], "nginx: more headers than can be sent", result)
+    few_streams(stores.nginx("http2_max_concurrent_streams 2;"))
 if server := stores.grpc():
     result, figures, _ = load("-r", "1000", "-d", "10ms", "--drain", "9s", server.url.replace("Check", "Fly"))
     ct.ok(figures["outcomes"]["refused"] == 10 and "gRPC status 12" in figures["first_problem"], "gRPC: a method that is none", result)

@@ -146,15 +146,15 @@ class Postgres:
 
 
 class Nginx:
-    def __init__(self, found):
+    def __init__(self, found, settings):
         self.port = free_port()
-        self.folder = ct.WORK / "nginx"
+        self.folder = ct.WORK / f"nginx-{self.port}"
         self.folder.mkdir()
         paths = "\n".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         user = "user root;" if os.getuid() == 0 else ""
         (self.folder / "conf").write_text(
             f"daemon off; master_process off; pid {self.folder}/pid; error_log {self.folder}/error; {user}\n"
-            f"events {{ worker_connections 512; }}\nhttp {{ access_log {self.folder}/access; {paths}\n"
+            f"events {{ worker_connections 512; }}\nhttp {{ access_log {self.folder}/access; {settings} {paths}\n"
             f"server {{ listen 127.0.0.1:{self.port} http2; location / {{ return 200 \"hello\"; }} location /no {{ return 404; }} }} }}\n")
         self.pid = start([found, "-c", self.folder / "conf", "-e", self.folder / "error"], self.port).pid
         self.url = f"h2://127.0.0.1:{self.port}/x"
@@ -204,9 +204,9 @@ def postgres():
     return Postgres(pathlib.Path(found).resolve().parent) if found else None
 
 
-def nginx():
+def nginx(settings=""):
     found = program("nginx", "nginx-light")
-    return Nginx(found) if found else None
+    return Nginx(found, settings) if found else None
 
 
 def grpc():

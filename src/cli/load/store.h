@@ -13,7 +13,7 @@ struct load_store {
     struct workload workload;
     const struct candor_load_driver *driver;
     void *target; /* the driver's */
-    bool has_workload, has_table;
+    bool has_workload;
 };
 
 /* Whether a driver is meant: by the URL's scheme, or by --driver. */

@@ -40,6 +40,7 @@ struct http2 {
     struct http2_call calls[CALLS_MAX];
     uint32_t call_count;
     uint32_t streams;  /* open */
+    bool ready;        /* the server's settings have come */
     bool leaving;      /* the server takes no new streams */
     char message[120]; /* of the last gRPC status that is an error */
 };
@@ -119,6 +120,8 @@ static void pump(struct http2 *c)
         buffer_put(&c->wire.out, bytes, (size_t)n);
     if (n < 0)
         wire_lose(&c->wire, nghttp2_strerror((int)n));
+    else if (c->leaving && !c->streams)
+        wire_lose(&c->wire, "the server has ended the connection");
 }
 
 /* Gives bytes of a body to nghttp2. r->data counts those that are given. */
@@ -151,6 +154,10 @@ static void issue(void *connection, struct candor_load_request *r)
     r->data = NULL;
     if (c->leaving) {
         c->wire.host->again(c->wire.connection, r);
+        return;
+    }
+    if (h && h->count == HEADERS_MAX) { /* some were left out */
+        c->wire.host->done(c->wire.connection, r, CANDOR_LOAD_REFUSED, 0, "a request has more than 63 headers, with those of HTTP/2");
         return;
     }
     bool has_body = target_of(c)->grpc || r->call->body.len;
@@ -230,7 +237,8 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, voi
     if (!r)
         return 0;
     c->streams--;
-    if (code == NGHTTP2_REFUSED_STREAM) { /* the server has not begun with it */
+    if (code == NGHTTP2_REFUSED_STREAM) { /* the server has not begun with it, and wants fewer streams than this connection has */
+        c->leaving = true;
         c->wire.host->again(c->wire.connection, r);
     } else if (code != NGHTTP2_NO_ERROR || !STATUS(r->mark)) {
         snprintf(text, sizeof text, "the stream was reset: %s", nghttp2_http2_strerror(code));
@@ -246,6 +254,10 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     struct http2 *c = context;
     if (frame->hd.type == NGHTTP2_GOAWAY)
         c->leaving = true;
+    if (frame->hd.type != NGHTTP2_SETTINGS || c->ready)
+        return 0;
+    c->ready = true; /* not before: requests above the server's limit of streams would be refused */
+    c->wire.host->ready(c->wire.connection);
     return 0;
 }
 
@@ -282,8 +294,6 @@ static int begin(struct wire *w)
         nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0, WINDOW))
         return -ENOMEM;
     pump(c);
-    w->host->ready(w->connection);
-    pump(c);
     return 0;
 }
 
@@ -294,8 +304,6 @@ static int feed(struct wire *w, const uint8_t *bytes, size_t n, struct error *e)
     if (taken < 0)
         return error_set(e, -EPROTO, "the answer is not one of HTTP/2: %s", nghttp2_strerror((int)taken));
     pump(c);
-    if (c->leaving && !c->streams)
-        return error_set(e, -ECONNRESET, "the server has ended the connection");
     return 0;
 }
 

@@ -7,7 +7,7 @@
 #include <libpq-fe.h>
 
 #define LIBPQ_FUNCTIONS(X)                                                                                                                 \
-    X(PQconnectStart)                                                                                                                      \
+    X(PQconnectStartParams)                                                                                                                \
     X(PQconnectPoll)                                                                                                                       \
     X(PQstatus)                                                                                                                            \
     X(PQsocket)                                                                                                                            \

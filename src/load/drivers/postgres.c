@@ -1,7 +1,7 @@
 /* PostgreSQL by libpq: prepared statements in pipeline mode, with a synchronization point after each request, so that an error does not
  * reach the requests behind it. TLS and the login are those of libpq (sslmode, .pgpass, PGPASSWORD, ...).
  *
- *     postgresql://...      as in libpq's documentation
+ *     postgresql://...      as in libpq's documentation, with one host
  *
  * A record is a row of the table: ycsb_key, field0, field1, ..., all of type text, as YCSB's JDBC binding has it. */
 #include "load/drivers/drivers.h"
@@ -287,7 +287,9 @@ static void *connect_target(void *target, const struct candor_load_host *host, s
     if (!c)
         return NULL;
     *c = (struct postgres){.shared = t, .pq = &t->pq, .host = host, .connection = connection, .last = &c->first};
-    if (!(c->conn = t->pq.PQconnectStart(t->target->url))) {
+    /* The later password replaces that of the URL. libpq ignores an empty one. */
+    const char *const names[] = {"dbname", "password", NULL}, *const values[] = {t->target->url, t->target->password, NULL};
+    if (!(c->conn = t->pq.PQconnectStartParams(names, values, 1))) {
         free(c);
         return NULL;
     }

@@ -120,6 +120,17 @@ static bool advance(struct wire *w)
     return !rc && w->state == WIRE_OPEN;
 }
 
+/* Moves what is not sent to the front, so that a connection whose buffer never becomes empty does not reach the buffer's limit. */
+static void drop_sent(struct wire *w)
+{
+    size_t left = w->out.len - w->sent;
+    if (w->sent < left)
+        return; /* so that each byte is moved at most once for each byte sent */
+    memmove(w->out.data, w->out.data + w->sent, left);
+    w->out.len = left;
+    w->sent = 0;
+}
+
 void wire_flush(void *wire)
 {
     struct wire *w = wire;
@@ -135,8 +146,10 @@ void wire_flush(void *wire)
             n = tls_write(w->tls, w->out.data + w->sent, w->out.len - w->sent);
         else if ((n = send(w->fd, w->out.data + w->sent, w->out.len - w->sent, MSG_NOSIGNAL)) < 0)
             n = -errno;
-        if (n == -EAGAIN)
+        if (n == -EAGAIN) {
+            drop_sent(w);
             return;
+        }
         if (n <= 0 && n != -EINTR) {
             wire_lose(w, "the connection broke while a request was sent");
             return;

@@ -61,7 +61,7 @@ static bool take_time(const char *line, double *first, bool has_first, uint64_t 
         return false;
     if (!has_first)
         *first = seconds;
-    if (seconds < *first)
+    if (seconds < *first || seconds - *first > ARRIVALS_SECONDS_MOST)
         return false;
     *ns = (uint64_t)llround((seconds - *first) * NS_PER_S);
     return true;
@@ -82,8 +82,10 @@ static int read_lines(struct schedule *s, const char *file, FILE *f, struct erro
         if (!*line || *line == '#')
             continue;
         if (!take_time(line, &first, s->arrival_count > 0, &ns) || (s->arrival_count && ns < s->arrivals[s->arrival_count - 1]))
-            rc = error_set(e, -EINVAL, "%.200s, line %zu: '%.40s' is no time in seconds, or is before the line above it", file, number,
-                           line);
+            rc = error_set(
+                e, -EINVAL,
+                "%.200s, line %zu: '%.40s' is no time in seconds, is before the line above it, or is more than 11 days after the first",
+                file, number, line);
         else if (s->arrival_count == ARRIVALS_MOST || add(s, &room, ns))
             rc = error_set(e, -ENOMEM, "%.200s has more than %d times", file, ARRIVALS_MOST);
     }

@@ -6,7 +6,10 @@
 #include "base/error.h"
 #include "load/schedule/schedule.h"
 
-enum { ARRIVALS_MOST = 100000000 }; /* 800 MB */
+enum {
+    ARRIVALS_MOST = 100000000,      /* 800 MB */
+    ARRIVALS_SECONDS_MOST = 1000000 /* 11 days, as for all times of a run */
+};
 
 /* Replaces the even arrivals of a schedule by those of a Poisson process with the same rate at each moment, up to `length` ns. Returns 0,
  * or a negative code with e. */

@@ -49,8 +49,8 @@ def ours_of(recording, looks):
 
 
 def as_recorded(thread, frames):
-    """The dump's frames as a recording has them. The interpreter goes to the next bytecode before it waits for a monitor, and a dump has the
-    line of that one. A recording has the line of `synchronized`, which is the one before in this program."""
+    """The dump's frames as a recording has them. The interpreter goes to the next bytecode before it waits for a monitor, and a dump has
+    the line of that one. A recording has the line of `synchronized`, which is the one before in this program."""
     if thread != STATION + "enter":
         return frames
     (method, line), *callers = frames

@@ -486,7 +486,7 @@ int rows_clickhouse_open(struct store *s, bool has_segments, struct error *e)
     if (!s->options.clickhouse)
         return error_set(e, -EINVAL, "%s: its rows are in ClickHouse: give --store clickhouse:URL", s->path);
     if (!number && has_segments)
-        return error_set(e, -EINVAL, "%s: its rows are in files: copy it with --copy and --copy-store clickhouse:URL", s->path);
+        return error_set(e, -EINVAL, "%s: its rows are in files: start without --store, or give another --data", s->path);
     s->away = calloc(1, sizeof *s->away);
     if (!s->away)
         return error_set(e, -ENOMEM, "out of memory");

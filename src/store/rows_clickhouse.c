@@ -300,13 +300,13 @@ static int read_one(struct store *s, struct rows_ahead *ahead, const struct rows
         take(ahead, wanted, columns, out);
     }
     out->first = wanted->second - wanted->second % SECONDS_PER_DAY - (wanted->second % SECONDS_PER_DAY < 0 ? SECONDS_PER_DAY : 0);
-    if (out->row_count >= wanted->list->rows)
-        return 0;
+    if (out->row_count == wanted->list->rows)
+        return 0; /* more: a proxy, or libcurl, has sent a request twice */
     uint64_t rows = out->row_count;
     segment_deinit(out);
     return error_set(e, -ENOENT,
-                     "segment %" PRIu64 ": ClickHouse has %" PRIu64 " of its %" PRIu64 " rows; 'candor server --check' makes "
-                     "them again from recordings",
+                     "segment %" PRIu64 ": ClickHouse has %" PRIu64 " rows of it instead of %" PRIu64
+                     "; 'candor server --check' makes them again from recordings",
                      wanted->list->number, rows, wanted->list->rows);
 }
 

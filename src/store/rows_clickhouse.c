@@ -75,7 +75,7 @@ static void failed(struct store *s, const struct error *e)
     a->wait_ns = a->wait_ns ? a->wait_ns * 2 : WAIT_NS;
     a->wait_ns = a->wait_ns < WAIT_MOST_NS ? a->wait_ns : WAIT_MOST_NS;
     a->again_ns = clock_monotonic_ns() + a->wait_ns;
-    bool tell = !a->told;
+    bool tell = !a->told && !store_is_stopping(s); /* at the end, requests are given up */
     a->told = true;
     pthread_mutex_unlock(&a->lock);
     if (tell)

@@ -57,6 +57,7 @@ struct away {
     struct clickhouse *server;
     bool met;                    /* the server has answered since the start */
     pthread_mutex_t lock;        /* protects what follows */
+    uint64_t used;               /* a write of an earlier process may have used numbers up to this one */
     struct batch waiting, going; /* going: a thread writes them, without the lock */
     bool writing, ready, told;
     uint64_t written_ns, again_ns, wait_ns;
@@ -88,8 +89,10 @@ static void meet(struct store *s, uint64_t last)
 {
     struct away *a = s->away;
     uint64_t own = s->last_segment;
-    if (!a->met)
-        s->last_segment = (own > last ? own : last) + NUMBERS_GAP;
+    if (a->met)
+        return;
+    a->used = (own > last ? own : last) + NUMBERS_GAP;
+    s->last_segment = a->used;
     a->met = true;
 }
 
@@ -108,8 +111,8 @@ static bool is_ready(struct store *s)
         failed(s, &e);
         return false;
     }
-    meet(s, last);
     pthread_mutex_lock(&a->lock);
+    meet(s, last);
     a->ready = true;
     a->wait_ns = 0;
     bool tell = a->told;
@@ -247,7 +250,7 @@ static int seal(struct store *s, struct catalogue_segment *done, const char *ser
     done->rows = g->row_count;
     done->bytes = 0;
     pthread_mutex_lock(&a->lock);
-    int rc = a->ready && has_room(&a->waiting, done->day) ? add_waiting(&a->waiting, done, service, g) : 0;
+    int rc = a->ready && done->id > a->used && has_room(&a->waiting, done->day) ? add_waiting(&a->waiting, done, service, g) : 0;
     pthread_mutex_unlock(&a->lock);
     return rc ? error_set(e, rc, "out of memory") : 0;
 }

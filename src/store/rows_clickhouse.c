@@ -349,10 +349,10 @@ static void remove_one(struct store *s, uint32_t dictionary, uint64_t number, bo
     note_gone(s->away, rollup ? &s->away->gone_rollups : &s->away->gone, number);
 }
 
+/* The folder goes when the rows are gone: until then a restart finds it (merge_sweep), and has the rows removed. */
 static void remove_dictionary(struct store *s, uint32_t dictionary)
 {
     struct away *a = s->away;
-    rows_in_files.remove_dictionary(s, dictionary);
     pthread_mutex_lock(&a->lock);
     if (!ARRAY_GROW(a->gone_dictionaries, a->gone_cap, a->gone_count))
         a->gone_dictionaries[a->gone_count++] = dictionary;
@@ -374,8 +374,9 @@ static int remove_numbers(struct store *s, struct numbers *of, bool rollups, str
     return rc;
 }
 
-static int remove_dictionaries(struct away *a, struct error *e)
+static int remove_dictionaries(struct store *s, struct error *e)
 {
+    struct away *a = s->away;
     pthread_mutex_lock(&a->lock);
     uint32_t *list = a->gone_dictionaries, count = a->gone_count;
     a->gone_dictionaries = NULL;
@@ -385,10 +386,12 @@ static int remove_dictionaries(struct away *a, struct error *e)
     if (rc) { /* only this thread adds to the list */
         a->gone_dictionaries = list;
         a->gone_count = a->gone_cap = count;
-    } else {
-        free(list);
+        return rc;
     }
-    return rc;
+    for (uint32_t i = 0; i < count; i++)
+        rows_in_files.remove_dictionary(s, list[i]);
+    free(list);
+    return 0;
 }
 
 static void flush(struct store *s, bool now)
@@ -399,7 +402,7 @@ static void flush(struct store *s, bool now)
         return;
     int rc = remove_numbers(s, &s->away->gone, false, &e);
     rc = rc ? rc : remove_numbers(s, &s->away->gone_rollups, true, &e);
-    rc = rc ? rc : remove_dictionaries(s->away, &e);
+    rc = rc ? rc : remove_dictionaries(s, &e);
     if (rc)
         failed(s, &e);
 }

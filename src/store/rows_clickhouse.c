@@ -481,11 +481,11 @@ static void leave_old(struct store *s, uint64_t *number)
     *number = 0;
 }
 
-int rows_clickhouse_open(struct store *s, bool has_segments, struct error *e)
+int rows_clickhouse_open(struct store *s, bool has_segments, bool is_new, struct error *e)
 {
     uint64_t number;
     int rc = read_marker(s, &number, e);
-    if (!rc && number && !has_segments && !s->arrivals.last)
+    if (!rc && number && is_new)
         leave_old(s, &number);
     if (rc || (!number && !s->options.clickhouse))
         return rc;

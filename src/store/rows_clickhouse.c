@@ -1,9 +1,9 @@
 /* Rows in ClickHouse (clickhouse/clickhouse.h), for a store whose catalog, dictionaries and recordings are in its directory.
  *
- * Rows are written in batches, because each request makes a file there: a segment waits for at most a second, and its part counts as not
- * sealed until then. If the server cannot take them, they are dropped: recover_pending makes them again from the recording, once the server
- * answers. A batch is written completely before the catalog knows its segments. What a failed write has left has numbers that the catalog
- * never knows. So no row is lost, and none counts twice.
+ * Rows are written in batches, because each request makes a file there: a segment waits for others until the last batch is a second old, or
+ * until the next maintenance, and its part counts as not sealed until then. If the server cannot take them, they are dropped:
+ * recover_pending makes them again from the recording, once the server answers. A batch is written completely before the catalog knows its
+ * segments. What a failed write has left has numbers that the catalog never knows. So no row is lost, and none counts twice.
  *
  * The file `clickhouse` in the directory says that rows are not here, and under which number they are there. */
 #include "store/clickhouse/clickhouse.h"

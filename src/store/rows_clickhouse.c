@@ -64,6 +64,7 @@ struct away {
     struct numbers gone, gone_rollups;
     uint32_t *gone_dictionaries;
     uint32_t gone_count, gone_cap;
+    bool told_gone; /* only maintenance uses it */
 };
 
 /* ---- whether the server answers ---- */
@@ -394,17 +395,23 @@ static int remove_dictionaries(struct store *s, struct error *e)
     return 0;
 }
 
+/* A user that may write, but not delete, does not keep rows waiting. */
 static void flush(struct store *s, bool now)
 {
+    struct away *a = s->away;
     struct error e;
     write_waiting(s, now);
-    if (!now || !s->away->ready)
+    pthread_mutex_lock(&a->lock);
+    bool ready = a->ready;
+    pthread_mutex_unlock(&a->lock);
+    if (!now || !ready)
         return;
-    int rc = remove_numbers(s, &s->away->gone, false, &e);
-    rc = rc ? rc : remove_numbers(s, &s->away->gone_rollups, true, &e);
+    int rc = remove_numbers(s, &a->gone, false, &e);
+    rc = rc ? rc : remove_numbers(s, &a->gone_rollups, true, &e);
     rc = rc ? rc : remove_dictionaries(s, &e);
-    if (rc)
-        failed(s, &e);
+    if (rc && !a->told_gone && !store_is_stopping(s))
+        store_tell(s, "%s; deleted rows stay in ClickHouse until it removes them", e.text);
+    a->told_gone = rc != 0;
 }
 
 static const struct rows_kind rows_in_clickhouse = {

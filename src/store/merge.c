@@ -286,7 +286,7 @@ static void sweep_folder(struct store *s, const char *name)
     if (!rc && is_known)
         sweep_files(path, &known);
     else if (!rc)
-        disk_remove_directory(path);
+        s->rows->remove_dictionary(s, (uint32_t)dictionary);
     map_deinit(&known);
 }
 

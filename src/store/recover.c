@@ -284,7 +284,8 @@ int recover_all(struct store *s, struct error *e)
     s->last_segment = last > rolled ? last : rolled;
     bool is_other = !last && !s->arrivals.last && has_files(store_path(s, path, "segments"));
     rc = is_other ? put_segments_aside(s, e) : 0;
-    rc = rc ? rc : rows_clickhouse_open(s, last != 0, e);
+    bool remade = !access(store_path(s, path, REBUILDING), F_OK);
+    rc = rc ? rc : rows_clickhouse_open(s, last != 0, remade && !last && !s->arrivals.last, e);
     if (rc)
         return rc;
     rc = end_removing(s, e);

@@ -1,9 +1,9 @@
 /* Rows in ClickHouse (clickhouse/clickhouse.h), for a store whose catalog, dictionaries and recordings are in its directory.
  *
- * Rows are written in batches, because each request makes a file there: a segment waits for at most a second, and its part counts as not
- * sealed until then. If the server cannot take them, they are dropped: recover_pending makes them again from the recording, once the server
- * answers. A batch is written completely before the catalog knows its segments. What a failed write has left has numbers that the catalog
- * never knows. So no row is lost, and none counts twice.
+ * Rows are written in batches, because each request makes a file there: a segment waits for others until the last batch is a second old, or
+ * until the next maintenance, and its part counts as not sealed until then. If the server cannot take them, they are dropped:
+ * recover_pending makes them again from the recording, once the server answers. A batch is written completely before the catalog knows its
+ * segments. What a failed write has left has numbers that the catalog never knows. So no row is lost, and none counts twice.
  *
  * The file `clickhouse` in the directory says that rows are not here, and under which number they are there. */
 #include "store/clickhouse/clickhouse.h"
@@ -57,12 +57,14 @@ struct away {
     struct clickhouse *server;
     bool met;                    /* the server has answered since the start */
     pthread_mutex_t lock;        /* protects what follows */
+    uint64_t used;               /* a write of an earlier process may have used numbers up to this one */
     struct batch waiting, going; /* going: a thread writes them, without the lock */
     bool writing, ready, told;
     uint64_t written_ns, again_ns, wait_ns;
     struct numbers gone, gone_rollups;
     uint32_t *gone_dictionaries;
     uint32_t gone_count, gone_cap;
+    bool told_gone; /* only maintenance uses it */
 };
 
 /* ---- whether the server answers ---- */
@@ -75,7 +77,7 @@ static void failed(struct store *s, const struct error *e)
     a->wait_ns = a->wait_ns ? a->wait_ns * 2 : WAIT_NS;
     a->wait_ns = a->wait_ns < WAIT_MOST_NS ? a->wait_ns : WAIT_MOST_NS;
     a->again_ns = clock_monotonic_ns() + a->wait_ns;
-    bool tell = !a->told;
+    bool tell = !a->told && !store_is_stopping(s); /* at the end, requests are given up */
     a->told = true;
     pthread_mutex_unlock(&a->lock);
     if (tell)
@@ -88,8 +90,10 @@ static void meet(struct store *s, uint64_t last)
 {
     struct away *a = s->away;
     uint64_t own = s->last_segment;
-    if (!a->met)
-        s->last_segment = (own > last ? own : last) + NUMBERS_GAP;
+    if (a->met)
+        return;
+    a->used = (own > last ? own : last) + NUMBERS_GAP;
+    s->last_segment = a->used;
     a->met = true;
 }
 
@@ -108,8 +112,8 @@ static bool is_ready(struct store *s)
         failed(s, &e);
         return false;
     }
-    meet(s, last);
     pthread_mutex_lock(&a->lock);
+    meet(s, last);
     a->ready = true;
     a->wait_ns = 0;
     bool tell = a->told;
@@ -247,7 +251,7 @@ static int seal(struct store *s, struct catalogue_segment *done, const char *ser
     done->rows = g->row_count;
     done->bytes = 0;
     pthread_mutex_lock(&a->lock);
-    int rc = a->ready && has_room(&a->waiting, done->day) ? add_waiting(&a->waiting, done, service, g) : 0;
+    int rc = a->ready && done->id > a->used && has_room(&a->waiting, done->day) ? add_waiting(&a->waiting, done, service, g) : 0;
     pthread_mutex_unlock(&a->lock);
     return rc ? error_set(e, rc, "out of memory") : 0;
 }
@@ -300,13 +304,13 @@ static int read_one(struct store *s, struct rows_ahead *ahead, const struct rows
         take(ahead, wanted, columns, out);
     }
     out->first = wanted->second - wanted->second % SECONDS_PER_DAY - (wanted->second % SECONDS_PER_DAY < 0 ? SECONDS_PER_DAY : 0);
-    if (out->row_count >= wanted->list->rows)
-        return 0;
+    if (out->row_count == wanted->list->rows)
+        return 0; /* more: a proxy, or libcurl, has sent a request twice */
     uint64_t rows = out->row_count;
     segment_deinit(out);
     return error_set(e, -ENOENT,
-                     "segment %" PRIu64 ": ClickHouse has %" PRIu64 " of its %" PRIu64 " rows; 'candor server --check' makes "
-                     "them again from recordings",
+                     "segment %" PRIu64 ": ClickHouse has %" PRIu64 " rows of it instead of %" PRIu64
+                     "; 'candor server --check' makes them again from recordings",
                      wanted->list->number, rows, wanted->list->rows);
 }
 
@@ -346,10 +350,10 @@ static void remove_one(struct store *s, uint32_t dictionary, uint64_t number, bo
     note_gone(s->away, rollup ? &s->away->gone_rollups : &s->away->gone, number);
 }
 
+/* The folder goes when the rows are gone: until then a restart finds it (merge_sweep), and has the rows removed. */
 static void remove_dictionary(struct store *s, uint32_t dictionary)
 {
     struct away *a = s->away;
-    rows_in_files.remove_dictionary(s, dictionary);
     pthread_mutex_lock(&a->lock);
     if (!ARRAY_GROW(a->gone_dictionaries, a->gone_cap, a->gone_count))
         a->gone_dictionaries[a->gone_count++] = dictionary;
@@ -371,8 +375,9 @@ static int remove_numbers(struct store *s, struct numbers *of, bool rollups, str
     return rc;
 }
 
-static int remove_dictionaries(struct away *a, struct error *e)
+static int remove_dictionaries(struct store *s, struct error *e)
 {
+    struct away *a = s->away;
     pthread_mutex_lock(&a->lock);
     uint32_t *list = a->gone_dictionaries, count = a->gone_count;
     a->gone_dictionaries = NULL;
@@ -382,23 +387,31 @@ static int remove_dictionaries(struct away *a, struct error *e)
     if (rc) { /* only this thread adds to the list */
         a->gone_dictionaries = list;
         a->gone_count = a->gone_cap = count;
-    } else {
-        free(list);
+        return rc;
     }
-    return rc;
+    for (uint32_t i = 0; i < count; i++)
+        rows_in_files.remove_dictionary(s, list[i]);
+    free(list);
+    return 0;
 }
 
+/* A user that may write, but not delete, does not keep rows waiting. */
 static void flush(struct store *s, bool now)
 {
+    struct away *a = s->away;
     struct error e;
     write_waiting(s, now);
-    if (!now || !s->away->ready)
+    pthread_mutex_lock(&a->lock);
+    bool ready = a->ready;
+    pthread_mutex_unlock(&a->lock);
+    if (!now || !ready)
         return;
-    int rc = remove_numbers(s, &s->away->gone, false, &e);
-    rc = rc ? rc : remove_numbers(s, &s->away->gone_rollups, true, &e);
-    rc = rc ? rc : remove_dictionaries(s->away, &e);
-    if (rc)
-        failed(s, &e);
+    int rc = remove_numbers(s, &a->gone, false, &e);
+    rc = rc ? rc : remove_numbers(s, &a->gone_rollups, true, &e);
+    rc = rc ? rc : remove_dictionaries(s, &e);
+    if (rc && !a->told_gone && !store_is_stopping(s))
+        store_tell(s, "%s; deleted rows stay in ClickHouse until it removes them", e.text);
+    a->told_gone = rc != 0;
 }
 
 static const struct rows_kind rows_in_clickhouse = {
@@ -475,18 +488,18 @@ static void leave_old(struct store *s, uint64_t *number)
     *number = 0;
 }
 
-int rows_clickhouse_open(struct store *s, bool has_segments, struct error *e)
+int rows_clickhouse_open(struct store *s, bool has_segments, bool is_new, struct error *e)
 {
     uint64_t number;
     int rc = read_marker(s, &number, e);
-    if (!rc && number && !has_segments && !s->arrivals.last)
+    if (!rc && number && is_new)
         leave_old(s, &number);
     if (rc || (!number && !s->options.clickhouse))
         return rc;
     if (!s->options.clickhouse)
         return error_set(e, -EINVAL, "%s: its rows are in ClickHouse: give --store clickhouse:URL", s->path);
     if (!number && has_segments)
-        return error_set(e, -EINVAL, "%s: its rows are in files: copy it with --copy and --copy-store clickhouse:URL", s->path);
+        return error_set(e, -EINVAL, "%s: its rows are in files: start without --store, or give another --data", s->path);
     s->away = calloc(1, sizeof *s->away);
     if (!s->away)
         return error_set(e, -ENOMEM, "out of memory");

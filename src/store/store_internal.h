@@ -108,8 +108,9 @@ int seal_pending(struct store *s, const struct store_profiles *profiles, const s
 /* ---- rows_clickhouse.c ---- */
 
 /* Has the rows of the store in ClickHouse, if the options say so; sets s->rows. Call it when the catalog is open. has_segments: the
- * catalog knows some. Returns 0, or a code with a message in e. Call rows_clickhouse_close in each case. */
-int rows_clickhouse_open(struct store *s, bool has_segments, struct error *e);
+ * catalog knows some. is_new: the catalog has replaced another one, and knows nothing yet. Returns 0, or a code with a message in e. Call
+ * rows_clickhouse_close in each case. */
+int rows_clickhouse_open(struct store *s, bool has_segments, bool is_new, struct error *e);
 void rows_clickhouse_close(struct store *s);
 
 /* ---- recover.c ---- */

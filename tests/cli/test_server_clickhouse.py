@@ -21,6 +21,7 @@ WHEN = {"from": NOW - 7200, "to": NOW + 60}
 ASKED = (("/v1/services", {}), ("/v1/methods", {}), ("/v1/methods", {"select": 'host="h1"'}), ("/v1/profile", {"format": "collapsed"}),
          ("/v1/series", {"step": 60}), ("/v1/series", {"step": 600, "by": "host"}), ("/v1/metrics", {"service": "shop"}),
          ("/v1/functions", {"match": "deep", "by": "host"}))
+COLUMNS = "service, type, day, segment, recording, second, stack, thread, weight, count, outcome, state, context"
 
 
 def body(number):
@@ -57,6 +58,13 @@ if why:
     ct.skip("ClickHouse", why)
     ct.done()
 engine = clickhouse.Debian("engine")
+fresh = Server("fresh", *engine.options)
+number = (fresh.data / "clickhouse").read_text()
+ended = fresh.end() == 0
+fresh = Server("fresh", *engine.options)
+ct.ok(ended and (fresh.data / "clickhouse").read_text() == number and not list((fresh.data / "quarantine").iterdir()),
+      "a folder without recordings keeps its number")
+fresh.end()
 files, away = Server("files"), Server("away", *engine.options)
 ct.ok(all(send(server, number) is True for number in range(30) for server in (files, away)), "recordings are taken")
 ct.ok(ct.wait_until(lambda: total(away) == weight(range(30)), 60), "all rows are in ClickHouse", total(away))
@@ -88,7 +96,21 @@ engine.process.wait()
 ct.ok(send(again, 51) is True, "ClickHouse is killed, too")
 engine.start()
 ct.ok(ct.wait_until(lambda: total(again) == weight(range(52)), 120), "and all is there once", (total(again), weight(range(52))))
+number = (again.data / "clickhouse").read_text()
+first = int(engine.ask(f"SELECT min(segment) FROM candor_rows WHERE store = {number}"))
+engine.ask(f"INSERT INTO candor_rows SELECT * FROM candor_rows WHERE segment = {first}")
+ct.ok(incomplete(again) and total(again) < weight(range(52)), "rows that are there twice count as damaged, not twice", total(again))
 ct.ok(again.end() == 0 and files.end() == 0, "both end")
+said = ct.candor("server", "--check", "--data", again.data, *engine.options)
+engine.ask(f"INSERT INTO candor_rows (store, dictionary, {COLUMNS}) SELECT store, toUInt32(999), {COLUMNS} FROM candor_rows "
+           f"WHERE segment = {first}")
+(again.data / "segments" / "999").mkdir()
+again = Server("away", *engine.options)
+ct.ok(ct.wait_until(lambda: total(again) == weight(range(52)), 60), "a check makes them again", (total(again), said))
+ct.ok(ct.wait_until(lambda: not int(engine.ask("SELECT count() FROM candor_rows WHERE dictionary = 999"))
+                    and not (again.data / "segments" / "999").exists(), 60),
+      "rows that were to be deleted before a restart are deleted after it")
+again.end()
 said = ct.candor("server", "--data", files.data, *engine.options)
 ct.ok(said.status == 1 and "its rows are in files" in said.err, "a folder with rows in files is refused", said)
 for options, text in ((("--store", "redis:x"), "--store must be like clickhouse:"), (("--store-user", "x"), "need --store"),

@@ -1,5 +1,5 @@
 /* Where the stores of tests have their rows: in files, or in ClickHouse if CANDOR_TEST_CLICKHOUSE has its URL. So the same program tests
- * both (tests/clickhouse/). */
+ * both (tests/cli/test_store_clickhouse.py). */
 #ifndef CANDOR_TESTS_STORE_PLACE_H
 #define CANDOR_TESTS_STORE_PLACE_H
 

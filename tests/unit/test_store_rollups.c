@@ -539,6 +539,8 @@ static void test_today(void)
 
 static void test_damage(void)
 {
+    if (!store_place_has_files("damaged files of roll-ups"))
+        return;
     const struct store_query q = {.from = today - DAYS * DAY, .to = today + DAY, .type = "cpu:samples"};
     struct store_result r;
     uint64_t all = weight_of(without, &q, &r);
@@ -645,7 +647,7 @@ static void test_days(void)
     struct catalogue_sums sums;
     struct error e;
     catalogue_sums(with->catalogue, &sums, &e);
-    tap_ok(sums.oldest_day >= (today - DAY) / DAY && files("with", "*.roll") > 0, "what is younger stays");
+    tap_ok(sums.oldest_day >= (today - DAY) / DAY && (store_place_is_away() || files("with", "*.roll")), "what is younger stays");
     maintain(with);
     uint64_t before = files("with", "*");
     store_close(with);
@@ -735,6 +737,8 @@ static void test_refused(void)
 /* With --retain-hours 0, sums that were made before are deleted, also those of days. */
 static void test_off(void)
 {
+    if (!store_place_has_files("files of sums that are deleted"))
+        return;
     struct store_result r;
     struct store *s = open_store("off", 30, 90, 400);
     struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
@@ -776,6 +780,8 @@ static void test_no_sync(void)
 /* A recording is lost before its roll-ups are made: its parts of both types are. */
 static void test_lost(void)
 {
+    if (!store_place_has_files("a segment whose file is lost"))
+        return;
     struct store_result r;
     struct store *s = open_store("gone", 30, 90, 400);
     struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20),
@@ -852,6 +858,8 @@ static void test_spoilt(void)
 /* A check of the store names each damaged file once. */
 static void test_check(void)
 {
+    if (!store_place_has_files("a check of damaged files"))
+        return;
     struct store_result r;
     struct store *s = open_store("checked", 30, 90, 400);
     struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
@@ -880,6 +888,8 @@ static void test_check(void)
 /* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
 static void test_catalogue_lost(void)
 {
+    if (!store_place_has_files("a lost catalog"))
+        return;
     struct store_result r;
     struct store *s = open_store("lost", 30, 90, 400);
     const struct store_query q = {.from = today - 3 * DAY, .to = today, .type = "cpu:ns"};
@@ -905,6 +915,8 @@ static void test_catalogue_lost(void)
 /* The same, and a late recording has rows beside the roll-ups. */
 static void test_catalogue_lost_late(void)
 {
+    if (!store_place_has_files("a lost catalog and a late recording"))
+        return;
     struct store_result r;
     struct store *s = open_store("later", 30, 90, 400);
     const struct store_query q = {.from = today - 3 * DAY, .to = today, .type = "cpu:ns"};

@@ -44,8 +44,8 @@ struct clickhouse_segment {
     const char *service, *type;
     const struct segment *rows;
 };
-/* Writes segments in one request. They may have rows of at most CLICKHOUSE_DAYS_MAX days. After a failure, some rows may have been
- * written: their numbers must not be used again. */
+/* Writes segments, in requests of half a million rows. They may have rows of at most CLICKHOUSE_DAYS_MAX days. After a failure, some rows
+ * may have been written: their numbers must not be used again. */
 enum { CLICKHOUSE_DAYS_MAX = 32 };
 int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e);
 

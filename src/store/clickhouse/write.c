@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-enum { ROWS_BYTES_MAX = 1 << 30, REMOVED_AT_ONCE = 5000 };
+enum { ROWS_BYTES_MAX = 1 << 30, AT_ONCE = 1 << 19, REMOVED_AT_ONCE = 5000 };
 
 #define SECONDS_PER_DAY 86400
 
@@ -27,16 +27,31 @@ static void put_row(struct buffer *b, uint64_t store, const struct clickhouse_se
     wire_u32(b, row->context);
 }
 
-int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e)
+/* Sends the rows, and empties the buffer. */
+static int send_rows(struct clickhouse *c, struct buffer *rows, struct error *e)
 {
     static const char statement[] = "INSERT INTO candor_rows (store, dictionary, service, type, day, segment, recording, second, stack, "
                                     "thread, weight, count, outcome, state, context) FORMAT RowBinary";
+    int rc = rows->failed ? error_set(e, -ENOMEM, "out of memory") : wire_ask(c, statement, rows, NULL, e);
+    buffer_reset(rows);
+    return rc;
+}
+
+int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e)
+{
     struct buffer rows;
+    uint32_t waiting = 0;
+    int rc = 0;
     buffer_init(&rows, ROWS_BYTES_MAX);
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < list[i].rows->row_count; k++)
+    for (uint32_t i = 0; !rc && i < count; i++)
+        for (uint32_t k = 0; !rc && k < list[i].rows->row_count; k++) {
             put_row(&rows, wire_store(c), &list[i], &list[i].rows->rows[k]);
-    int rc = rows.failed ? error_set(e, -ENOMEM, "out of memory") : rows.len ? wire_ask(c, statement, &rows, NULL, e) : 0;
+            if (++waiting < AT_ONCE)
+                continue;
+            rc = send_rows(c, &rows, e);
+            waiting = 0;
+        }
+    rc = rc || !waiting ? rc : send_rows(c, &rows, e);
     buffer_deinit(&rows);
     return rc;
 }

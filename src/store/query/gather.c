@@ -572,6 +572,8 @@ static uint32_t end_of_sums(const struct gather *g, uint32_t begin, enum gather_
     return at;
 }
 
+enum { SUM_LEAST = 8 }; /* fewer segments are read with those after them: a series by host would need a request for each */
+
 /* As gather_sums, for several segments at once. If they lack rows, the caller reads each by itself, and finds which. */
 static int sum_away(const struct gather *g, struct store *s, uint32_t *at, enum gather_sums which, const struct gather_fit *fit,
                     gather_visit_sums *visit, void *context, bool *done, struct error *e)
@@ -584,9 +586,10 @@ static int sum_away(const struct gather *g, struct store *s, uint32_t *at, enum 
         return error_set(e, -ENOMEM, "out of memory");
     w.list = list;
     uint32_t end = end_of_sums(g, *at, which, &w, list);
-    int rc = !w.rows ? -ENOENT : s->rows->sum(s, &w, which == GATHER_STACKS ? ROWS_BY_STACK : ROWS_BY_SECOND, &segment, e);
+    bool few = w.count < SUM_LEAST && end < g->count && g->list[end].dictionary == first->dictionary;
+    int rc = !w.rows || few ? -ENOENT : s->rows->sum(s, &w, which == GATHER_STACKS ? ROWS_BY_STACK : ROWS_BY_SECOND, &segment, e);
     *done = !rc && fits(fit, &segment);
-    if (rc == -ENOENT) {
+    if (rc == -ENOENT || (!rc && !*done)) {
         g->ahead->unsummed = w.count ? list[w.count - 1].number : g->ahead->unsummed; /* none: the first entry has no sums */
         rc = 0;
     }
@@ -608,11 +611,11 @@ int gather_sums(const struct gather *g, struct store *s, const struct store_quer
     *done = false;
     if (s->rows->sum && (g->labels || first->segment <= g->ahead->unsummed))
         return 0;
-    if (s->rows->sum)
-        return sum_away(g, s, at, which, fit, visit, context, done, e);
-    if (!may_sum(g, *at, end, which))
+    if (!s->rows->sum && !may_sum(g, *at, end, which))
         return 0;
     int rc = store_is_over(s, q, e);
+    if (s->rows->sum)
+        return rc ? rc : sum_away(g, s, at, which, fit, visit, context, done, e);
     rc = rc ? rc : read_segment(g, s, *at, SEGMENT_SUMS, &segment, e);
     if (rc) {
         *done = true;

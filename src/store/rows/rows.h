@@ -20,7 +20,7 @@ struct rows_wanted {
     int64_t second;   /* any second of its day */
     const struct rows_one {
         uint64_t number;
-        uint64_t rows, weight; /* what the catalog knows of its selected recordings: the segment has no less */
+        uint64_t rows, weight; /* what the catalog knows of its selected recordings: the segment has no less, without merging no more */
     } * list;
     uint32_t count;
     uint64_t rows; /* of all of them */

@@ -967,6 +967,8 @@ static void test_blocked(void)
     begin();
     add_looks(A_WORKER, 7, COMMON ASKS, JFR_STATE_SLEEPING, 54);
     is_silent("0.27, which may be 0.2");
+#define DEFAULT  "io.netty.channel.DefaultEventLoop.run:1;"
+#define TAKES    "io.netty.util.concurrent.SingleThreadEventExecutor.takeTask:1;java.util.concurrent.LinkedBlockingQueue.take:1;" PARK
     begin();
     add_looks("pool-1-worker-1", 7, COMMON ASKS, JFR_STATE_SLEEPING, 200);
     add_looks(A_WORKER, 8, COMMON "demo.Handler.handle:7;java.util.concurrent.ForkJoinTask.awaitDone:1;" PARK, JFR_STATE_PARKED, 200);
@@ -987,6 +989,13 @@ static void test_quality(void)
     for (int i = 0; i < 100; i++)
         maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * NS_PER_MS);
     maker_book(&cpu, "cpu", "", NS_PER_S, 0);
+    add_looks("loop-1", 7, DEFAULT ASKS, JFR_STATE_SLEEPING, 40);
+    add_looks("loop-1", 7, DEFAULT TAKES, JFR_STATE_PARKED, 160);
+    finds(FINDING_EVENT_LOOP_BLOCKED, "", "demo.Handler.handle:7", "a loop that takes its tasks from a queue");
+    begin();
+    add_looks("loop-1", 7, DEFAULT TAKES, JFR_STATE_PARKED, 200);
+    is_silent("such a loop without tasks");
+    begin();
     judge();
     tap_ok(first(FINDING_RECORDING_QUALITY) && strstr(finding_remedy(&f.list[0]), "-agentpath"), "52 %% of the lines are approximate");
     end();

@@ -647,6 +647,16 @@ static void test_forces(void)
     add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1;Native|sun.nio.ch.FileDispatcherImpl.force0", JFR_STATE_IO,
               10);
     is_silent("by the wall clock, seldom");
+    begin();
+    add_looks("main", 1, "demo.Log.flush:8;java.io.FileDescriptor.sync:1;Native|java.io.FileDescriptor.sync0", JFR_STATE_IO, 100);
+    finds(FINDING_FILE_FORCED, "", "demo.Log.flush:8", "FileDescriptor.sync, which has no event");
+    begin();
+    add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1", JFR_STATE_IO, 100);
+    finds(FINDING_FILE_FORCED, "", "demo.Log.flush:8", "FileChannel.force, so short that it has no event");
+    begin();
+    add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1", JFR_STATE_IO, 100);
+    add_halts(HALT_FILE_FORCE, "/data/log", 10 * NS_PER_MS, 500);
+    finds(FINDING_FILE_FORCED, "/data/log", "demo.Main.work:4", "what has events is told once");
 }
 
 static void test_pinned(void)

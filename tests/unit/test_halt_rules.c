@@ -194,6 +194,16 @@ static void test_places(void)
     tap_ok(finds("errors", &others) && !strcmp(place, "demo.Most.look:2"), "the place of most errors, not of the first: %s", place);
 }
 
+static void test_constructors(void)
+{
+    begin();
+    add_at("demo.Lost.<init>:3 < demo.BaseError.<init>:2 < demo.Look.ahead:7 < demo.Main.run:1", HALT_EXCEPTION, "demo.LostError", 0, 40);
+    tap_ok(finds("errors", &others) && !strcmp(place, "demo.Look.ahead:7 < demo.Main.run:1"), "the place is below constructors: %s", place);
+    begin();
+    add_at("demo.Lost.<init>:3", HALT_EXCEPTION, "demo.LostError", 0, 40);
+    tap_ok(finds("errors", &others) && !strcmp(place, "demo.Lost.<init>:3"), "unless there is nothing else");
+}
+
 static void test_single(void)
 {
     begin();
@@ -218,6 +228,7 @@ int main(void)
     test_target();
     test_floor();
     test_places();
+    test_constructors();
     test_single();
     return tap_done();
 }

@@ -111,8 +111,19 @@ static bool ends(const char *text, const char *with)
 }
 
 static void judge_error(struct findings *f, const struct evidence *e, const struct halt_group *g)
+/* Returns the part of the site below the error's constructors, of which the last frame is kept. */
+static const char *thrower(const char *site)
 {
-    const char *class_name = halts_text(e->halts, g->what), *site = halts_text(e->halts, g->site);
+    for (const char *next; (next = strstr(site, " < ")); site = next + 3) {
+        const char *constructor = strstr(site, ".<init>");
+        if (!constructor || constructor > next)
+            break;
+    }
+    return site;
+}
+
+{
+    const char *class_name = halts_text(e->halts, g->what), *site = thrower(halts_text(e->halts, g->site));
     bool is_memory = !strcmp(class_name, "java.lang.OutOfMemoryError");
     double minutes = (double)e->duration_ns / (60.0 * NS_PER_S);
     struct amount rate = amount_scaled(amount_count((double)g->count), 1 / minutes);

@@ -207,13 +207,13 @@ static void test_constructors(void)
 static void test_single(void)
 {
     begin();
-    add(HALT_VM_OPERATION, "HeapDumper", 416 * NS_PER_MS, 1);
-    tap_ok(finds("long_operation", &others) && !others, "an operation of 416 ms");
+    add(HALT_VM_OPERATION, "HeapDumper", 208 * NS_PER_MS, 1);
+    tap_ok(finds("long_operation", &others) && !others, "an operation of 208 ms");
     begin();
-    add(HALT_VM_OPERATION, "HeapDumper", 415 * NS_PER_MS, 30);
-    tap_ok(!finds("long_operation", &others), "many of 415");
+    add(HALT_VM_OPERATION, "HeapDumper", 207 * NS_PER_MS, 30);
+    tap_ok(!finds("long_operation", &others), "many of 207");
     begin();
-    add(HALT_VM_OPERATION, "GC_HeapInspection", 416 * NS_PER_MS, 1);
+    add(HALT_VM_OPERATION, "GC_HeapInspection", 208 * NS_PER_MS, 1);
     tap_ok(finds("long_operation", &others) && !others, "a histogram of the heap, which is no collection");
     begin();
     add(HALT_EXCEPTION, "java.lang.OutOfMemoryError", 0, 1);

@@ -7,7 +7,7 @@ const NOT_JAVA = /[`!:\s]|\.so\b|\.(isra|part|constprop|cold|lto_priv|llvm|clone
 // The names of hidden classes have two parts, for example "a.b.C$$Lambda$7.0x00007f0012345678".
 const HIDDEN_CLASS = /^0x[0-9a-f]+$/;
 
-// The name of a class, with which stacks of allocations and locks end: "java.lang.String". Methods begin with small letters, and packages do.
+// The name of a class, with which stacks of allocations and locks end: "java.lang.String". Methods and packages begin with small letters.
 const CLASS = /(^|\.)[a-z]\w*\.[A-Z][\w$]*(\[\])*$/;
 
 const NO_NAME = "(no name)";

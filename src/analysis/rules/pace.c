@@ -1,4 +1,4 @@
-#include "analysis/pace.h"
+#include "analysis/rules/pace.h"
 
 #include "base/text/units.h"
 

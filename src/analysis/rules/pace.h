@@ -1,7 +1,7 @@
-/* Estimates which part of the processors that the program could use it got, for rules about the length of a single halt: while other programs
- * have the processors, a collection takes longer, and the program's own work is not the reason. */
-#ifndef CANDOR_ANALYSIS_PACE_H
-#define CANDOR_ANALYSIS_PACE_H
+/* Estimates which part of the processors that the program could use it got, for rules about the length of a single halt: while other
+ * programs have the processors, a collection takes longer, and the program's own work is not the reason. */
+#ifndef CANDOR_ANALYSIS_RULES_PACE_H
+#define CANDOR_ANALYSIS_RULES_PACE_H
 
 #include "analysis/evidence.h"
 #include "analysis/score.h"

@@ -5,7 +5,7 @@
 
 #include "analysis/allocating.h"
 #include "analysis/findings.h"
-#include "analysis/pace.h"
+#include "analysis/rules/pace.h"
 #include "analysis/stack.h"
 #include "base/text/units.h"
 #include "profile/figures/stats.h"

@@ -5,7 +5,7 @@
 
 #include "analysis/findings.h"
 #include "analysis/halt_groups.h"
-#include "analysis/pace.h"
+#include "analysis/rules/pace.h"
 #include "analysis/stack.h"
 #include "base/text/units.h"
 #include "base/time_units.h"

@@ -52,7 +52,7 @@ final class Case {
                     while (true) {
                         work.run();
                     }
-                } catch (Exception e) {
+                } catch (Exception | Error e) { // a thread that has ended would look like a program without the problem
                     e.printStackTrace();
                     Runtime.getRuntime().halt(5);
                 }

@@ -14,6 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
 
 /** Waits for peers, for files, and for all other threads. */
@@ -129,14 +130,21 @@ public final class Waits {
         });
     }
 
+    /** Another process that has the lock until its parent ends. The command flock would not do: its locks do not exclude those of Java. */
+    static void holder(boolean planted) throws IOException {
+        FileChannel channel = FileChannel.open(Paths.get(System.getProperty("lock")), StandardOpenOption.WRITE);
+        Case.kept = channel.lock();
+        System.out.println("locked");
+        Case.sink += System.in.read();
+        Runtime.getRuntime().halt(0);
+    }
+
     static void fileLocks(boolean planted) throws Exception {
         Path path = file("lock");
         if (planted) {
-            FileChannel other = FileChannel.open(path, StandardOpenOption.WRITE);
-            Process holder = new ProcessBuilder("flock", path.toString(), "sleep", "150").start();
-            Runtime.getRuntime().addShutdownHook(new Thread(holder::destroyForcibly));
-            Case.sleep(300);
-            Case.sink += other.size();
+            Process holder = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-Dlock=" + path, "-cp",
+                System.getProperty("java.class.path"), "Waits", "holder", "planted").start();
+            Case.sink += holder.getInputStream().read(); // it has the lock
         }
         FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE);
         FileChannel second = FileChannel.open(file("second"), StandardOpenOption.WRITE);

@@ -127,7 +127,7 @@ FLAGS = [Pair("Flags", name, (kind,), with_line=False, method="calm", planted=pl
              ("interpreter", "flag_slow", ("-Xint",), (), ALL),
              ("firstTier", "flag_slow", ("-XX:TieredStopAtLevel=1",), (), ALL),
              ("unverified", "flag_risky", ("-XX:-BytecodeVerificationRemote",), (), ALL),
-             ("outdated", "flag_outdated", ("-XX:+UseParNewGC",), (), (8,)),
+             ("outdated", "flag_outdated", ("-XX:MaxPermSize=64m",), (), (8,)),
              ("twice", "flag_twice", ("-Xmx100m", "-Xmx200m"), ("-Xmx100m", "-Xmx102400k"), ALL),
              ("threads", "heap_setup", ("-XX:+UseParallelGC", "-XX:ParallelGCThreads=64"), ("-XX:+UseParallelGC",), ALL),
              ("debugger", "remote_control", ("-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=0.0.0.0:0",), (), FROM_11),

@@ -22,6 +22,7 @@ struct reading {
     bool locks, no_parks;                /* the agent records waits for monitors; it records no parks */
     bool joined;                         /* a recording of Candor, followed by the JDK's chunks */
     bool spanned;
+    int64_t begin_ns, last_ns; /* the beginning of the current chunk, and the last time that an event of it has */
     int rc;
 };
 
@@ -129,6 +130,16 @@ static bool is_unfinished(struct jfr_event *event)
     return finished && !jfr_value_int(jfr_event_value(event, finished));
 }
 
+/* Sets the time of an event without a duration. JDK 25 gives exceptions a time long before their chunk, which would leave them out of the
+ * recording. They are written when they happen, so the event before has nearly their time. */
+static void set_moment(struct reading *r, struct halt *one)
+{
+    if (one->start_ns >= r->begin_ns)
+        r->last_ns = one->start_ns;
+    else if (halt_kinds[one->kind].scope == HALT_OF_MOMENT && !one->ns)
+        one->start_ns = r->last_ns;
+}
+
 static void take_halt(struct reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     struct halt one = {
@@ -151,6 +162,7 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
     }
     if (halt_kinds[one.kind].scope != HALT_OF_THREAD && halt_kinds[one.kind].scope != HALT_OF_MOMENT)
         one.thread = 0; /* it is the JVM's thread, which works and does not wait */
+    set_moment(r, &one);
     if (halts_add(r->h, &one))
         r->rc = -ENOMEM;
 }
@@ -316,6 +328,7 @@ static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
         return -ENOMEM;
     r->by_agent = jfr_chunk_type(chunk, "candor.Setting") != NULL;
     r->locks = r->no_parks = false;
+    r->begin_ns = r->last_ns = halt_moment(jfr_chunk_get_info(chunk)->start_ns);
     map_clear(&r->sites);
     map_clear(&r->threads);
     map_clear(&r->contexts);

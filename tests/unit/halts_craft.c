@@ -40,6 +40,8 @@ enum {
     SETTING,
 };
 
+#define BEFORE ((uint64_t)-4) /* 4 ms before the chunk */
+
 enum { MAIN = 1, WORKER, LATE, VM }; /* threads */
 enum { PAY = 1, LOOP };              /* stacks */
 enum { LOCK = 1, OOPS };             /* classes */
@@ -302,7 +304,7 @@ void craft_halts_jdk(struct buffer *b)
     craft_event_end(b, call);
     put_waits(b);
     for (int i = 0; i < 3; i++)
-        put_throw(b, EXCEPTION, 600);
+        put_throw(b, EXCEPTION, i ? 600 : BEFORE);
     put_throw(b, ERROR, 600);
     put_sample(b, 100, WORKER, RUNNABLE); /* nobody has asked the thread to stop yet */
     put_sample(b, 101, LATE, RUNNABLE);

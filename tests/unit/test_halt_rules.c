@@ -194,16 +194,26 @@ static void test_places(void)
     tap_ok(finds("errors", &others) && !strcmp(place, "demo.Most.look:2"), "the place of most errors, not of the first: %s", place);
 }
 
+static void test_constructors(void)
+{
+    begin();
+    add_at("demo.Lost.<init>:3 < demo.BaseError.<init>:2 < demo.Look.ahead:7 < demo.Main.run:1", HALT_EXCEPTION, "demo.LostError", 0, 40);
+    tap_ok(finds("errors", &others) && !strcmp(place, "demo.Look.ahead:7 < demo.Main.run:1"), "the place is below constructors: %s", place);
+    begin();
+    add_at("demo.Lost.<init>:3", HALT_EXCEPTION, "demo.LostError", 0, 40);
+    tap_ok(finds("errors", &others) && !strcmp(place, "demo.Lost.<init>:3"), "unless there is nothing else");
+}
+
 static void test_single(void)
 {
     begin();
-    add(HALT_VM_OPERATION, "HeapDumper", 416 * NS_PER_MS, 1);
-    tap_ok(finds("long_operation", &others) && !others, "an operation of 416 ms");
+    add(HALT_VM_OPERATION, "HeapDumper", 208 * NS_PER_MS, 1);
+    tap_ok(finds("long_operation", &others) && !others, "an operation of 208 ms");
     begin();
-    add(HALT_VM_OPERATION, "HeapDumper", 415 * NS_PER_MS, 30);
-    tap_ok(!finds("long_operation", &others), "many of 415");
+    add(HALT_VM_OPERATION, "HeapDumper", 207 * NS_PER_MS, 30);
+    tap_ok(!finds("long_operation", &others), "many of 207");
     begin();
-    add(HALT_VM_OPERATION, "GC_HeapInspection", 416 * NS_PER_MS, 1);
+    add(HALT_VM_OPERATION, "GC_HeapInspection", 208 * NS_PER_MS, 1);
     tap_ok(finds("long_operation", &others) && !others, "a histogram of the heap, which is no collection");
     begin();
     add(HALT_EXCEPTION, "java.lang.OutOfMemoryError", 0, 1);
@@ -218,6 +228,7 @@ int main(void)
     test_target();
     test_floor();
     test_places();
+    test_constructors();
     test_single();
     return tap_done();
 }

@@ -114,7 +114,7 @@ static void test_whole(const struct halts *h)
     tap_ok(gc->count == 3 && gc->total_ns == 36 * NS_PER_MS, "three pauses, and their sum");
     tap_ok(gc->p50_ns == 10 * NS_PER_MS && gc->p90_ns == 18 * NS_PER_MS && gc->p99_ns == 18 * NS_PER_MS && gc->max_ns == 18 * NS_PER_MS,
            "percentiles");
-    tap_ok(v.kinds[HALT_EXCEPTION].count == 3, "an Error that is reported twice counts once");
+    tap_ok(v.kinds[HALT_EXCEPTION].count == 3, "an Error that is reported twice counts once, and an exception without its time counts");
     tap_ok(v.kinds[HALT_SAFEPOINTS_COUNTED].count == 6 && v.kinds[HALT_SAFEPOINTS_COUNTED].total_ns == 9 * NS_PER_MS, "counted safepoints");
     uint64_t causes = 0, count = 0;
     for (uint32_t i = 0; i < v.cause_count; i++) {

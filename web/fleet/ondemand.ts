@@ -101,8 +101,16 @@ export class OnDemand {
         if (!page) {
             return;
         }
-        const { profiles } = await page.questions.ask<{ profiles: Request[] }>("/v1/profiles", {}).catch(() => ({ profiles: [] }));
-        this.list.replaceChildren(...(profiles.length === 0 ? [] : [requestTable(page, profiles.slice(0, SHOWN))]));
+        let profiles: Request[] = [];
+        try {
+            ({ profiles } = await page.questions.ask<{ profiles: Request[] }>("/v1/profiles", {}));
+        } catch (error) {
+            this.list.replaceChildren(element("p", { className: "wrong" }, refusal(error, "the scope read")));
+            return;
+        }
+        const rest = profiles.length - SHOWN;
+        this.list.replaceChildren(...(profiles.length === 0 ? [] : [requestTable(page, profiles.slice(0, SHOWN))]),
+            ...(rest > 0 ? [element("p", { className: "aside" }, plural(rest, "earlier request") + ".")] : []));
         if (profiles.some(({ state }) => state === "waiting" || state === "running") && this.root.offsetParent !== null) {
             this.timer = window.setTimeout(() => void this.look(), TICK);
         }

@@ -7,6 +7,9 @@ const NOT_JAVA = /[`!:\s]|\.so\b|\.(isra|part|constprop|cold|lto_priv|llvm|clone
 // The names of hidden classes have two parts, for example "a.b.C$$Lambda$7.0x00007f0012345678".
 const HIDDEN_CLASS = /^0x[0-9a-f]+$/;
 
+// The name of a class, with which stacks of allocations and locks end: "java.lang.String". Methods and packages begin with small letters.
+const CLASS = /(^|\.)[a-z]\w*\.[A-Z][\w$]*(\[\])*$/;
+
 const NO_NAME = "(no name)";
 
 // Replaces such characters in a name by escapes, for example "\u202e".
@@ -20,13 +23,17 @@ function bare(name: string): string {
     return end > 0 ? name.slice(0, end) : name;
 }
 
-// Returns where "Class" and "method" begin in "a.b.Class.method". 0 = the name has no such part, for example a name of native code.
+// Returns where "Class" and "method" begin in "a.b.Class.method". 0 = the name has no such part, for example a name of native code, or
+// that of a class.
 function joints(name: string): { type: number; method: number } {
     const text = bare(name);
     if (NOT_JAVA.test(text)) {
         return { type: 0, method: 0 };
     }
     const method = text.lastIndexOf(".");
+    if (CLASS.test(text)) {
+        return { type: method + 1, method: 0 };
+    }
     const dotBefore = (dot: number) => (dot > 0 ? text.lastIndexOf(".", dot - 1) : -1);
     let type = dotBefore(method);
     if (type >= 0 && HIDDEN_CLASS.test(text.slice(type + 1, method))) {

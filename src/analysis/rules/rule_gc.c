@@ -5,6 +5,7 @@
 
 #include "analysis/allocating.h"
 #include "analysis/findings.h"
+#include "analysis/rules/pace.h"
 #include "analysis/stack.h"
 #include "base/text/units.h"
 #include "profile/figures/stats.h"
@@ -17,7 +18,7 @@
 #define CPU_WARNING        0.4      /* as a share of the CPU time, for the collector's threads */
 #define PROCESSOR_LEAST    0.1      /* of one processor, for the collector's threads; in an idle program they may well use most CPU time */
 #define CPU_LEAST_NS       NS_PER_S /* used by the collector's threads; a program that only fills its heap at the start has no pressure */
-#define LONGEST_WARNING_NS (2 * NS_PER_S)
+#define LONGEST_WARNING_NS NS_PER_S /* less the part in which other programs had the processors */
 
 enum { PAUSES_LEAST = 5 };
 
@@ -104,14 +105,16 @@ static void judge_pressure(struct findings *f, const struct evidence *e, const s
 
 static void judge_longest(struct findings *f, const struct evidence *e, const struct pauses *p)
 {
-    char ns[32];
+    char ns[32], note[100];
     if (!p->longest)
         return;
+    struct amount own = {.value = (double)p->longest->ns, .low = pace(e) * (double)p->longest->ns, .high = (double)p->longest->ns};
     findings_add(f, &(struct finding){
                         .kind = FINDING_GC_LONG_PAUSE,
-                        .score = score_saturate((double)p->longest->ns, LONGEST_WARNING_NS),
-                        .text = findings_say(f, "one pause stopped all threads for %s (%.200s)",
-                                             units_format_duration(ns, sizeof ns, p->longest->ns), halts_text(e->halts, p->longest->what)),
+                        .score = score_saturate(own.low, LONGEST_WARNING_NS),
+                        .text = findings_say(f, "one pause stopped all threads for %s (%.200s)%s",
+                                             units_format_duration(ns, sizeof ns, p->longest->ns), halts_text(e->halts, p->longest->what),
+                                             pace_note(note, sizeof note, &own)),
                         .subject = findings_string(f, halts_text(e->halts, p->longest->what)),
                         .count = 1,
                         .lost_ns = amount_exact((double)p->longest->ns),

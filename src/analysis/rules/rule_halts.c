@@ -5,6 +5,7 @@
 
 #include "analysis/findings.h"
 #include "analysis/halt_groups.h"
+#include "analysis/rules/pace.h"
 #include "analysis/stack.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -13,9 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPERATION_WARNING_NS (2 * NS_PER_S) /* the longest one */
-#define ERRORS_WARNING       60.0           /* a minute */
-#define MEMORY_SCORE         90.0           /* a single OutOfMemoryError */
+#define OPERATION_WARNING_NS NS_PER_S /* the longest one, less the part in which other programs had the processors */
+#define ERRORS_WARNING       60.0     /* a minute */
+#define MEMORY_SCORE         90.0     /* a single OutOfMemoryError */
 
 enum { ERRORS_LEAST = 10 };
 
@@ -110,9 +111,20 @@ static bool ends(const char *text, const char *with)
     return n >= m && !strcmp(text + n - m, with);
 }
 
+/* Returns the part of the site below the error's constructors, of which the last frame is kept. */
+static const char *thrower(const char *site)
+{
+    for (const char *next; (next = strstr(site, " < ")); site = next + 3) {
+        const char *constructor = strstr(site, ".<init>");
+        if (!constructor || constructor > next)
+            break;
+    }
+    return site;
+}
+
 static void judge_error(struct findings *f, const struct evidence *e, const struct halt_group *g)
 {
-    const char *class_name = halts_text(e->halts, g->what), *site = halts_text(e->halts, g->site);
+    const char *class_name = halts_text(e->halts, g->what), *site = thrower(halts_text(e->halts, g->site));
     bool is_memory = !strcmp(class_name, "java.lang.OutOfMemoryError");
     double minutes = (double)e->duration_ns / (60.0 * NS_PER_S);
     struct amount rate = amount_scaled(amount_count((double)g->count), 1 / minutes);
@@ -155,7 +167,7 @@ static bool collects(const char *operation)
 static void judge_operations(struct findings *f, const struct evidence *e)
 {
     const struct halt *longest = NULL;
-    char ns[32];
+    char ns[32], note[100];
     for (uint32_t i = 0; i < e->halts->count; i++) {
         const struct halt *one = &e->halts->list[i];
         bool counts = one->kind == HALT_VM_OPERATION && !collects(halts_text(e->halts, one->what));
@@ -164,11 +176,13 @@ static void judge_operations(struct findings *f, const struct evidence *e)
     if (!longest)
         return;
     const char *what = halts_text(e->halts, longest->what), *by = halts_text(e->halts, longest->by);
+    struct amount own = {.value = (double)longest->ns, .low = pace(e) * (double)longest->ns, .high = (double)longest->ns};
     findings_add(f, &(struct finding){
                         .kind = FINDING_LONG_OPERATION,
-                        .score = score_saturate((double)longest->ns, OPERATION_WARNING_NS),
-                        .text = findings_say(f, "the JVM's operation %.100s stopped all threads for %s%s%.100s", what,
-                                             units_format_duration(ns, sizeof ns, longest->ns), *by ? ", asked by " : "", by),
+                        .score = score_saturate(own.low, OPERATION_WARNING_NS),
+                        .text = findings_say(f, "the JVM's operation %.100s stopped all threads for %s%s%.100s%s", what,
+                                             units_format_duration(ns, sizeof ns, longest->ns), *by ? ", asked by " : "", by,
+                                             pace_note(note, sizeof note, &own)),
                         .subject = findings_string(f, what),
                         .owner = findings_string(f, by),
                         .count = 1,

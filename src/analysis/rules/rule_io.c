@@ -109,8 +109,9 @@ static void judge_file(struct findings *f, const struct evidence *e, const struc
     findings_add(f, &one);
 }
 
-/* Judges forced files without the JDK's events, from wall-clock samples of threads in the call. */
-static void judge_seen(struct findings *f, const struct evidence *e)
+/* Judges forced files without the JDK's events, from wall-clock samples of threads in the call. FileDescriptor.sync has no event.
+ * has_all: whether FileChannel.force counts, too. */
+static void judge_seen(struct findings *f, const struct evidence *e, bool has_all)
 {
     const struct profile *p = e->wall;
     struct stack_marks marks;
@@ -123,7 +124,8 @@ static void judge_seen(struct findings *f, const struct evidence *e)
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
-        if (!stack_has(&marks, s->stack, STACK_FORCES) && !stack_has(&marks, s->stack, STACK_SYNCS))
+        bool is_forced = has_all && stack_has(&marks, s->stack, STACK_FORCES);
+        if (!is_forced && !stack_has(&marks, s->stack, STACK_SYNCS))
             continue;
         samples += s->count;
         sum += (double)s->weight;
@@ -155,10 +157,10 @@ static void judge_seen(struct findings *f, const struct evidence *e)
 
 void rule_forces(struct findings *f, const struct evidence *e)
 {
-    if (evidence_has(e, SOURCE_FORCES))
-        judge_all(f, e, HALT_FILE_FORCE, judge_file);
-    else if (e->wall && e->duration_ns)
-        judge_seen(f, e);
+    uint32_t before = f->count;
+    judge_all(f, e, HALT_FILE_FORCE, judge_file);
+    if (e->wall && e->duration_ns) /* the events leave out what is shorter than their threshold; many of these may take long */
+        judge_seen(f, e, f->count == before);
 }
 
 /* ---- carriers ---- */

@@ -292,6 +292,9 @@ function rest(): void {
     same(readAddress(writeAddress(state)), state, "and written");
     same(visibleName("a\u202eb\n"), "a\\u202eb\\u000a", "marks that would turn text round are spelled out");
     same(splitName("a.b.C$$Lambda$7.0x00ab.run(int)"), { method: "C$$Lambda$7.0x00ab.run(int)", package: "a.b" }, "class and method");
+    same(["java.lang.String", "java.util.Map$Entry[]", "Cart", "shop.Cart.Total", "shop.Cart.add"].map((name) => splitName(name)), [
+        { method: "String", package: "java.lang" }, { method: "Map$Entry[]", package: "java.util" }, { method: "Cart", package: "" },
+        { method: "Cart.Total", package: "shop" }, { method: "Cart.add", package: "shop" }], "the name of a class, and of methods");
     same(["java.util.HashMap.get", "C.m", "scala.a.b.c.D.e"].map((name) => packageOf(name, 3)),
         ["java.util", "no package", "scala.a.b"], "packages");
     STRINGS.push("com.acme.shop.cart.Cart.add", "com.acme.shop.price.Price.of", "java.util.List.of");

@@ -29,7 +29,7 @@
     OUTCOME(AGCT_EXITING, "agct_exiting", "AsyncGetCallTrace: the thread is ending", "")                                                   \
     OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimization is in progress", "")                                            \
     OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")                                       \
-    OUTCOME(UNMOUNTED, "unmounted", "a virtual thread without a carrier, of which only the id is known", "")                               \
+    OUTCOME(UNMOUNTED, "unmounted", "a virtual thread without a carrier; only its id is known", "")                                        \
     OUTCOME(NO_JAVA_STACK, "no_java_stack", "JVMTI: a thread without Java frames; JVMTI does not say whether it works or waits", "")
 
 #define TRUNCATIONS(TRUNCATION)                                                                                                            \

@@ -8,8 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SECONDS_PER_DAY 86400
-#define WEIGHT_END      ((uint64_t)1 << 62)
+#define WEIGHT_END ((uint64_t)1 << 62)
 
 /* ---- statements ---- */
 
@@ -220,12 +219,12 @@ static int take_seconds(struct wire_rows *in, struct segment *out, uint64_t *wei
         int32_t day = (int32_t)wire_take_u32(in);
         struct segment_second second = {.second = wire_take_u32(in)};
         second.weight = wire_take_u64(in);
-        if (in->bad || second.weight >= WEIGHT_END - *weight || second.second >= SECONDS_PER_DAY)
+        if (in->bad || second.weight >= WEIGHT_END - *weight || second.second >= WIRE_SECONDS_PER_DAY)
             return -EBADMSG;
         if (ARRAY_GROW(out->seconds, out->second_cap, out->second_count))
             return -ENOMEM;
         *weight += second.weight;
-        out->first = (int64_t)day * SECONDS_PER_DAY;
+        out->first = (int64_t)day * WIRE_SECONDS_PER_DAY;
         out->seconds[out->second_count++] = second;
     }
     return 0;

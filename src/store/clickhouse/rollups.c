@@ -5,10 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { BYTES_MAX = 1 << 30, AT_ONCE = 1 << 19 };
-
-#define SECONDS_PER_DAY 86400
-
 static void put_row(struct buffer *b, uint64_t store, uint32_t dictionary, uint64_t number, int32_t day, const struct rollup_row *row)
 {
     uint64_t squares;
@@ -34,13 +30,11 @@ static int write_rows(struct clickhouse *c, uint32_t dictionary, uint64_t number
                                     "state, weight, count, squares) FORMAT RowBinary";
     struct buffer rows;
     int rc = 0;
-    buffer_init(&rows, BYTES_MAX);
+    buffer_init(&rows, WIRE_ROWS_MAX);
     for (uint32_t i = 0; !rc && i < f->row_count; i++) {
-        put_row(&rows, wire_store(c), dictionary, number, (int32_t)(f->first / SECONDS_PER_DAY), &f->rows[i]);
-        if (i + 1 < f->row_count && (i + 1) % AT_ONCE)
-            continue;
-        rc = rows.failed ? error_set(e, -ENOMEM, "out of memory") : wire_ask(c, statement, &rows, NULL, e);
-        buffer_reset(&rows);
+        put_row(&rows, wire_store(c), dictionary, number, (int32_t)(f->first / WIRE_SECONDS_PER_DAY), &f->rows[i]);
+        if (i + 1 == f->row_count || !((i + 1) % WIRE_ROWS_AT_ONCE))
+            rc = wire_insert(c, statement, &rows, e);
     }
     buffer_deinit(&rows);
     return rc;
@@ -55,7 +49,7 @@ static int write_head(struct clickhouse *c, uint32_t dictionary, uint64_t number
     wire_u64(&row, wire_store(c));
     wire_u32(&row, dictionary);
     wire_u64(&row, number);
-    wire_u32(&row, (uint32_t)(int32_t)(f->first / SECONDS_PER_DAY));
+    wire_u32(&row, (uint32_t)(int32_t)(f->first / WIRE_SECONDS_PER_DAY));
     wire_u32(&row, f->step);
     wire_u32(&row, f->groups);
     wire_u64(&row, f->recordings);
@@ -64,7 +58,7 @@ static int write_head(struct clickhouse *c, uint32_t dictionary, uint64_t number
     wire_u32(&row, f->threads);
     wire_u32(&row, f->contexts);
     wire_u32(&row, f->row_count);
-    int rc = row.failed ? error_set(e, -ENOMEM, "out of memory") : wire_ask(c, statement, &row, NULL, e);
+    int rc = wire_insert(c, statement, &row, e);
     buffer_deinit(&row);
     return rc;
 }
@@ -87,7 +81,7 @@ static int read_head(struct clickhouse *c, uint32_t dictionary, uint64_t number,
                        "%" PRIu64 " AND dictionary = %" PRIu32 " AND number = %" PRIu64 " FORMAT RowBinary",
                        wire_store(c), dictionary, number);
     struct wire_rows in = wire_rows_of(&answer);
-    f->first = (int64_t)(int32_t)wire_take_u32(&in) * SECONDS_PER_DAY;
+    f->first = (int64_t)(int32_t)wire_take_u32(&in) * WIRE_SECONDS_PER_DAY;
     f->step = wire_take_u32(&in);
     f->groups = wire_take_u32(&in);
     f->recordings = wire_take_u64(&in);

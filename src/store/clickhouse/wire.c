@@ -178,6 +178,13 @@ int wire_ask(struct clickhouse *c, const char *statement, const struct buffer *r
     return rc;
 }
 
+int wire_insert(struct clickhouse *c, const char *statement, struct buffer *rows, struct error *e)
+{
+    int rc = rows->failed ? error_set(e, -ENOMEM, "out of memory") : wire_ask(c, statement, rows, NULL, e);
+    buffer_reset(rows);
+    return rc;
+}
+
 int wire_askf(struct clickhouse *c, struct buffer *answer, struct error *e, const char *format, ...)
 {
     char statement[4096];

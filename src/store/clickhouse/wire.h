@@ -12,11 +12,14 @@
 /* Sends a statement. rows: NULL, or what the statement inserts, in the format RowBinary. answer: NULL if it is not needed; otherwise an
  * initialized buffer, to which it is appended. */
 int wire_ask(struct clickhouse *c, const char *statement, const struct buffer *rows, struct buffer *answer, struct error *e);
+/* Inserts rows in the format RowBinary, and empties the buffer, which stays the caller's. */
+int wire_insert(struct clickhouse *c, const char *statement, struct buffer *rows, struct error *e);
 /* Makes the statement first. */
 int wire_askf(struct clickhouse *c, struct buffer *answer, struct error *e, const char *format, ...) __attribute__((format(printf, 4, 5)));
 uint64_t wire_store(const struct clickhouse *c);
 
-enum { WIRE_ANSWER_MAX = 1 << 30 };
+enum { WIRE_ANSWER_MAX = 1 << 30, WIRE_ROWS_MAX = 1 << 30 }; /* bytes */
+enum { WIRE_ROWS_AT_ONCE = 1 << 19, WIRE_SECONDS_PER_DAY = 86400 };
 
 /* ---- rows, in the format RowBinary ---- */
 

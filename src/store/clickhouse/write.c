@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-enum { ROWS_BYTES_MAX = 1 << 30, AT_ONCE = 1 << 19, REMOVED_AT_ONCE = 5000 };
-
-#define SECONDS_PER_DAY 86400
+enum { REMOVED_AT_ONCE = 5000 };
 
 static void put_row(struct buffer *b, uint64_t store, const struct clickhouse_segment *s, const struct segment_row *row)
 {
@@ -14,7 +12,7 @@ static void put_row(struct buffer *b, uint64_t store, const struct clickhouse_se
     wire_u32(b, s->dictionary);
     wire_text(b, s->service);
     wire_text(b, s->type);
-    wire_u32(b, (uint32_t)(int32_t)(s->rows->first / SECONDS_PER_DAY));
+    wire_u32(b, (uint32_t)(int32_t)(s->rows->first / WIRE_SECONDS_PER_DAY));
     wire_u64(b, s->number);
     wire_u64(b, s->rows->recordings[row->recording]);
     wire_u32(b, row->second);
@@ -27,31 +25,23 @@ static void put_row(struct buffer *b, uint64_t store, const struct clickhouse_se
     wire_u32(b, row->context);
 }
 
-/* Sends the rows, and empties the buffer. */
-static int send_rows(struct clickhouse *c, struct buffer *rows, struct error *e)
+int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e)
 {
     static const char statement[] = "INSERT INTO candor_rows (store, dictionary, service, type, day, segment, recording, second, stack, "
                                     "thread, weight, count, outcome, state, context) FORMAT RowBinary";
-    int rc = rows->failed ? error_set(e, -ENOMEM, "out of memory") : wire_ask(c, statement, rows, NULL, e);
-    buffer_reset(rows);
-    return rc;
-}
-
-int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e)
-{
     struct buffer rows;
     uint32_t waiting = 0;
     int rc = 0;
-    buffer_init(&rows, ROWS_BYTES_MAX);
+    buffer_init(&rows, WIRE_ROWS_MAX);
     for (uint32_t i = 0; !rc && i < count; i++)
         for (uint32_t k = 0; !rc && k < list[i].rows->row_count; k++) {
             put_row(&rows, wire_store(c), &list[i], &list[i].rows->rows[k]);
-            if (++waiting < AT_ONCE)
+            if (++waiting < WIRE_ROWS_AT_ONCE)
                 continue;
-            rc = send_rows(c, &rows, e);
+            rc = wire_insert(c, statement, &rows, e);
             waiting = 0;
         }
-    rc = rc || !waiting ? rc : send_rows(c, &rows, e);
+    rc = rc || !waiting ? rc : wire_insert(c, statement, &rows, e);
     buffer_deinit(&rows);
     return rc;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Fetches a Java library with everything it needs, with the machine's own Maven configuration, once.
-# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh | opentracing | jaeger]      prints the directory with the jars; other tests may use them too
+# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh | opentracing | jaeger]
+# It prints the directory with the jars; other tests may use them too.
 # flightrecorder: Mission Control's parser of recordings; jfrconv: async-profiler's converter;
 # jmh: the benchmark harness with its annotation processor; opentracing: its API and a tracer for tests; jaeger: a tracer of OpenTracing
 set -eu

@@ -123,7 +123,8 @@ def judge_groups(what, jdk, path, spans, parser):
     """A trace has its four spans, and five scopes."""
     result = ct.run(jdk.java, "-cp", f"{parser}/*", HERE / "ReadJmcTraces.java", path)
     found = {tuple(line.split()[1:3]): int(line.split()[3]) for line in result.out.splitlines() if line.startswith("group ")}
-    truth = {(f"candor.opentracing.{kind}", trace): n for trace, _ in spans["cart"] for kind, n in (("Span", 4), ("Scope", 5))}
+    events = ("Span", 4), ("Scope", 5)
+    truth = {(f"candor.opentracing.{kind}", trace): n for trace, _ in spans["cart"] for kind, n in events}
     ct.ok(result.status == 0 and found == truth, f"{what}: Mission Control groups them by {REQUESTS} traces", result)
 
 

@@ -41,7 +41,8 @@ final class CandorScopeManager implements ScopeManager {
             return Candor.outside();
         }
         Ids ids = ours != null ? ours.ids : new Ids(span.context(), decimal);
-        return Candor.scope(ours != null ? ours.root.name : null, ids.traceHigh, ids.traceLow, ids.span, ours != null ? ours.root.spanId : 0);
+        String endpoint = ours != null ? ours.root.name : null;
+        return Candor.scope(endpoint, ids.traceHigh, ids.traceLow, ids.span, ours != null ? ours.root.spanId : 0);
     }
 
     /** As in OpenTracing's own manager, only the innermost scope of the calling thread can be closed: other calls change no context. */

@@ -1,6 +1,6 @@
 package candor.opentracing;
 
-/** Makes events of JDK Flight Recorder. Begun events are plain objects for callers: a JVM without the recorder never loads their classes. */
+/** Makes events of JDK Flight Recorder. For callers an event is an Object: a JVM without the recorder never loads their classes. */
 final class Flight {
     private static final boolean PRESENT = isPresent();
 

@@ -20,11 +20,12 @@ DICTIONARY = pathlib.Path("/usr/share/dict/american-english")
 LONGEST = 45  # words of a sentence
 MEAN = 19  # words of a page's sentences
 PASSIVE = 0.36  # of a page's sentences
-PASSIVE_FORM = re.compile(r"\b(?:is|are|was|were|be|been|being) (?:\w+ly )?(?:\w+ed|made|kept|shown|known|written|read|sent|found|taken|given|"
-                          r"begun|built|held|seen|lost)\b")
+PASSIVE_FORM = re.compile(r"\b(?:is|are|was|were|be|been|being) (?:\w+ly )?(?:\w+ed|made|kept|shown|known|written|read|sent|found|taken|"
+                          r"given|begun|built|held|seen|lost)\b")
 WORD = re.compile(r"(?<![\w./_-])[A-Za-z][a-z]{3,}(?![\w_(]|\.\w)")
 # Spellings and constructions that docs/internals/words.md rules out.
-BANNED = re.compile(r"\b(?:colour|behaviour|synchronis\w+|analyse[sd]?|favour|licence|whoever|shall|utiliz\w+|simply|obviously)\b", re.IGNORECASE)
+BANNED = re.compile(r"\b(?:colour|behaviour|synchronis\w+|analyse[sd]?|favour|licence|whoever|shall|utiliz\w+|simply|obviously)\b",
+                    re.IGNORECASE)
 
 
 def vocabulary():

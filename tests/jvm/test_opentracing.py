@@ -131,8 +131,8 @@ def judge_groups(what, jdk, path, spans, parser):
 def recorder(path):
     """Records with the JDK's recorder while the program works."""
     def begin(jvm):
-        client = ct.spawn([ct.PROGRAM, "record", "-e", "cpu", "-i", "500us", "--jfr", "on", "-d", "900s", "--no-report", "-o", path, jvm.pid],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        options = ["-e", "cpu", "-i", "500us", "--jfr", "on", "-d", "900s", "--no-report", "-o", path]
+        client = ct.spawn([ct.PROGRAM, "record", *options, jvm.pid], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         ct.wait_until(lambda: client.poll() is not None or is_recording(jvm))
 
         def end():

@@ -20,6 +20,7 @@ enum load_mode { LOAD_THROUGHPUT, LOAD_THROTTLE, LOAD_FIXED };
 
 struct load_tick {
     uint64_t elapsed, length; /* ns: the time since the start, and the length of this interval */
+    int64_t end_ns;           /* ns since the epoch: the end of this interval; without meaning in virtual time */
     bool warming_up;
     uint64_t done;            /* requests that ended in this interval, with any result */
     uint64_t failed, waiting; /* failed: requests so far; waiting: requests that are due and not sent */

@@ -34,6 +34,7 @@ struct session {
     struct candor_histogram response, service; /* of the last interval */
     uint64_t next_tick, last_tick;             /* on the run's clock */
     uint64_t done_before;
+    int64_t start_ns; /* of the run, since the epoch */
     int log_error;
 };
 
@@ -68,6 +69,7 @@ static void tell(struct session *s, uint64_t from, uint64_t now)
     struct load_tick tick = {
         .elapsed = now - s->run.start,
         .length = now - from,
+        .end_ns = s->start_ns + (int64_t)(now - s->run.start),
         .warming_up = now <= s->run.measured,
         .done = done - s->done_before,
         .failed = all_done(o) - __atomic_load_n(&o->kinds[OUTCOME_ANSWERED], __ATOMIC_RELAXED),
@@ -180,6 +182,7 @@ static void begin_at(struct session *s, uint64_t start)
 {
     const struct load_config *config = s->run.config;
     s->run.start = s->last_tick = start;
+    s->start_ns = (int64_t)(clock_realtime_ns() + start - clock_monotonic_ns());
     s->run.measured = start + config->warm_up;
     s->run.end = s->run.measured + config->duration;
     s->next_tick = start + config->log_interval;

@@ -1,4 +1,5 @@
-// Searches the site without a server: search-index.js, which is loaded at the first use, sets `sections` to [address, title, text] of every section.
+// Searches the site without a server: search-index.js, which is loaded at the first use, sets `sections` to [address, title, text] of every
+// section.
 "use strict";
 (() => {
     const field = document.querySelector("input"), found = document.querySelector(".found"), article = document.querySelector("article");

@@ -70,8 +70,9 @@ def questions(options):
         ((1, CPU), (2, selector), (3, 1000 * start), (4, 1000 * end)))
     for label, own_label in (("", ""), ("host", "host")):
         by = {"by": own_label} if own_label else {}
-        ask(f"series by {label}" if label else "series", "/v1/series", "SelectSeries", {**times, "step": step, "groupBy": [label] if label else []},
-            ((1, CPU), (2, selector), (3, 1000 * start), (4, 1000 * end), *(((5, label),) if label else ()), (6, float(step))), step=step, **by)
+        fields = ((1, CPU), (2, selector), (3, 1000 * start), (4, 1000 * end), *(((5, label),) if label else ()), (6, float(step)))
+        ask(f"series by {label}" if label else "series", "/v1/series", "SelectSeries",
+            {**times, "step": step, "groupBy": [label] if label else []}, fields, step=step, **by)
     return out
 
 
@@ -95,9 +96,9 @@ def median(results, question, api, what):
 
 def page(results, options):
     lines = ["# Connect beside the server's own API, measured", "",
-             f"Made by `script/bench connect` on {results.date}; raw data in `connect.csv`. {os.cpu_count()} processors, {platform.machine()}, Linux",
-             f"{platform.release().partition('-')[0]}. {options.hours} hours of {HOSTS} hosts, {options.samples} samples a minute each. Each question was asked "
-             f"{options.runs} times", "of each API, by turns: medians of the time, of the server's CPU time, and of the answer's size.",
+             f"Made by `script/bench connect` on {results.date}; raw data in `connect.csv`. {os.cpu_count()} processors,",
+             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Hours: {options.hours}, of {HOSTS} hosts, {options.samples} samples a minute each.",
+             f"Each question was asked {options.runs} times", "of each API, by turns: medians of the time, of the server's CPU time, and of the answer's size.",
              f"The goal is a ratio of at most {GOAL}.", "",
              "| question | API | time | ratio | CPU | ratio | bytes |", "|---|---|---|---|---|---|---|"]
     for question in questions(options):

@@ -69,24 +69,29 @@ def measure(program, folder, options, services):
     return row
 
 
+def row_of(r):
+    """A row of the page's table."""
+    rate, size = r["requests"] / r["seconds"], r["bytes"] / r["seconds"] / 1e6
+    times = " | ".join(f"{r[name]:,.0f} ms" for name in ("p50_ms", "p99_ms", "max_ms"))
+    return (f"| {r['services']:,} | {rate:,.0f} | {size:.1f} | {r['taken']:,} | {r['refused']:,} | {r['unanswered']:,} | {times} "
+            f"| {r['server_cpu']:.2f} | {r['senders_cpu']:.2f} | {r['memory_mb']} MB |")
+
+
 def page(results, options):
-    lines = ["# Many services that push, measured", "",
-             f"Made by `script/bench pushers` on {results.date}; raw data in `pushers.csv`. {os.cpu_count()} processors, {platform.machine()}, Linux",
-             f"{platform.release().partition('-')[0]}. Each service sends every {options.interval} s what Pyroscope's Go agent (pyroscope-go 1.5.0)",
-             f"sends of a small web service: `{options.types}`, a request each. Senders and server share the processors.",
-             "Times are from the moment at which an upload was due to its answer. Nothing is sent again.", "",
-             "| services | requests/s | MB/s | taken | refused | without an answer in 30 s | time, median | 99 % | longest | CPU of the server | CPU of the senders | memory |",
-             "|---|---|---|---|---|---|---|---|---|---|---|---|"]
-    for r in results.rows:
-        lines.append(f"| {r['services']:,} | {r['requests'] / r['seconds']:,.0f} | {r['bytes'] / r['seconds'] / 1e6:.1f} | {r['taken']:,} | {r['refused']:,} "
-                     f"| {r['unanswered']:,} | {r['p50_ms']:,.0f} ms | {r['p99_ms']:,.0f} ms | {r['max_ms']:,.0f} ms | {r['server_cpu']:.2f} "
-                     f"| {r['senders_cpu']:.2f} | {r['memory_mb']} MB |")
     most = max(results.rows, key=lambda r: r["taken"] / r["seconds"])
     rate, each = most["taken"] / most["seconds"], len(options.types.split(",")) / options.interval
-    lines += ["", f"CPU is in processors. The most that this server stored is {rate:,.0f} uploads a second, what {rate / each:,.0f} such services send: that is",
-              f"the ceiling. There the server used {most['server_cpu']:.2f} of {os.cpu_count()} processors, because recordings enter the catalog one after the other, each",
-              "with a sync of the disk. Beyond the ceiling the server does not refuse uploads: answers take longer, and clients wait in turn. An agent",
-              "whose upload takes longer than 30 s drops it; the server stores every upload that it has answered."]
+    lines = ["# Many services that push, measured", "",
+             f"Made by `script/bench pushers` on {results.date}; raw data in `pushers.csv`. {os.cpu_count()} processors,",
+             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Each service sends every {options.interval} s",
+             f"what Pyroscope's Go agent (pyroscope-go 1.5.0) sends of a small web service: `{options.types}`, a request each. Senders and server share the processors.",
+             "Times are from the moment at which an upload was due to its answer. Nothing is sent again.", "",
+             "| services | requests/s | MB/s | taken | refused | without an answer in 30 s | time, median | 99 % | longest "
+             "| CPU of the server | CPU of the senders | memory |", "|---|---|---|---|---|---|---|---|---|---|---|---|",
+             *map(row_of, results.rows), "",
+             f"CPU is in processors. The most that this server stored is {rate:,.0f} uploads a second,",
+             f"what {rate / each:,.0f} such services send: that is the ceiling. There the server used {most['server_cpu']:.2f} of {os.cpu_count()}",
+             "processors, so the processors are not what is used up first. Beyond the ceiling the server does not refuse uploads: answers take longer, and clients wait in turn.",
+             "An agent whose upload takes longer than 30 s drops it; the server stores every upload that it has answered."]
     return "\n".join(lines) + "\n"
 
 

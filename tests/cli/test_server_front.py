@@ -404,13 +404,15 @@ def test_addresses():
     command = [ct.PROGRAM, "server", "--data", ct.WORK / "addresses", "--listen"]
     with subprocess.Popen([*command, "127.0.0.1:0,[::1]:0,127.0.0.2:0"], stdout=subprocess.PIPE, text=True) as process:
         urls = [process.stdout.readline().removeprefix("listening on ").strip() for _ in range(3)]
-        ct.ok(len(set(urls)) == 3 and urls[1].startswith("http://[::1]:") and urls[2].startswith("http://127.0.0.2:"), "three addresses", urls)
+        own = urls[1].startswith("http://[::1]:") and urls[2].startswith("http://127.0.0.2:")
+        ct.ok(own and len(set(urls)) == 3, "three addresses", urls)
         for url in urls:
             with urllib.request.urlopen(url + "/healthz", timeout=ct.PATIENCE) as answer:
                 ct.ok(answer.status == 200, f"{url.rpartition(':')[0]} answers")
         taken = urls[0].rpartition("/")[2]
         both = ct.candor("server", "--data", ct.WORK / "others", "--listen", f"127.0.0.1:0,{taken}")
-        ct.ok(both.status == 1 and taken in both.err and both.err.count("\n") == 1 and not both.out, "one that is taken: none is open", both)
+        refused = both.status == 1 and taken in both.err and both.err.count("\n") == 1 and not both.out
+        ct.ok(refused, "one that is taken: none is open", both)
         process.terminate()
         ct.ok(process.wait(ct.PATIENCE) == 0, "SIGTERM ends it")
     for wrong, said in (("127.0.0.1:0,0.0.0.0:0", "0.0.0.0:0 is open to others"), ("127.0.0.1:0,", "'' is not HOST:PORT"),

@@ -148,8 +148,8 @@ static uint32_t price_of(const nghttp2_frame_hd *hd)
     }
 }
 
-/* The price of a stream that we reset. A client pays for its mistakes and for streams beyond the limit, but not for what we could not do, nor
- * for frames that were on their way when the stream was over. */
+/* The price of a stream that we reset. A client pays for its mistakes and for streams beyond the limit, but not for what we could not do,
+ * nor for frames that were on their way when the stream was over. */
 static uint32_t price_of_reset(uint32_t code)
 {
     if (code == NGHTTP2_REFUSED_STREAM)

@@ -4,7 +4,6 @@
 #include "base/time_units.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 int agent_set(const struct cli_args *args, struct load_config *c)
@@ -61,15 +60,17 @@ void agent_put_result(const struct load_result *r, FILE *out)
 
 bool agent_add_result(const char *line, struct load_result *r)
 {
-    uint64_t *numbers[NUMBERS], elapsed = r->elapsed;
-    char *at = (char *)line + strlen("result ");
+    uint64_t *numbers[NUMBERS], elapsed = r->elapsed, n;
+    int interrupted, used = 0;
+    if (sscanf(line, "result %d%n", &interrupted, &used) != 1)
+        return false;
+    r->interrupted |= interrupted != 0;
     numbers_of(r, numbers);
-    r->interrupted |= strtoull(at, &at, 10) != 0;
     for (int i = 0; i < NUMBERS; i++) {
-        char *before = at;
-        *numbers[i] += strtoull(before, &at, 10);
-        if (at == before)
+        line += used;
+        if (sscanf(line, " %" SCNu64 "%n", &n, &used) != 1)
             return false;
+        *numbers[i] += n;
     }
     r->elapsed = r->elapsed - elapsed > elapsed ? r->elapsed - elapsed : elapsed; /* they ran at the same time */
     return true;

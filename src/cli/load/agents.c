@@ -118,15 +118,14 @@ static int compare_clocks(struct agent *a)
 {
     a->error = UINT64_MAX;
     for (int i = 0; i < QUESTIONS; i++) {
-        char line[64];
-        uint64_t before = clock_monotonic_ns();
+        uint64_t there, before = clock_monotonic_ns();
         fputs("clock\n", a->to);
-        if (fflush(a->to) || !fgets(line, sizeof line, a->from))
+        if (fflush(a->to) || fscanf(a->from, "%" SCNu64, &there) != 1)
             return cli_fail("the agent %s ended before the start", a->host);
         uint64_t after = clock_monotonic_ns();
         if ((after - before) / 2 < a->error) {
             a->error = (after - before) / 2;
-            a->offset = (int64_t)(strtoull(line, NULL, 10) - before - (after - before) / 2);
+            a->offset = (int64_t)(there - before - a->error);
         }
     }
     return CLI_OK;

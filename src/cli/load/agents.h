@@ -1,5 +1,5 @@
-/* candor load --agents: several generators, here or on other hosts, follow one schedule. Each sends every N-th request of it. Their clocks are
- * compared before the start, so that they start at the same time. Their histograms are added, which loses nothing. */
+/* candor load --agents: several generators, here or on other hosts, follow one schedule. Each sends every N-th request of it. Their clocks
+ * are compared before the start, so that they start at the same time. Their histograms are added, which loses nothing. */
 #ifndef CANDOR_CLI_LOAD_AGENTS_H
 #define CANDOR_CLI_LOAD_AGENTS_H
 

@@ -97,9 +97,9 @@ def median(results, question, api, what):
 def page(results, options):
     lines = ["# Connect beside the server's own API, measured", "",
              f"Made by `script/bench connect` on {results.date}; raw data in `connect.csv`. {os.cpu_count()} processors,",
-             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Hours: {options.hours}, of {HOSTS} hosts, {options.samples} samples a minute each.",
-             f"Each question was asked {options.runs} times", "of each API, by turns: medians of the time, of the server's CPU time, and of the answer's size.",
-             f"The goal is a ratio of at most {GOAL}.", "",
+             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Hours: {options.hours}, of {HOSTS} hosts,",
+             f"{options.samples} samples a minute each. Each question was asked {options.runs} times of each API, by turns: medians of the",
+             f"time, of the server's CPU time, and of the answer's size. The goal is a ratio of at most {GOAL}.", "",
              "| question | API | time | ratio | CPU | ratio | bytes |", "|---|---|---|---|---|---|---|"]
     for question in questions(options):
         own = [median(results, question, "own", what) for what in ("ms", "cpu_ms")]

@@ -83,14 +83,17 @@ def page(results, options):
     lines = ["# Many services that push, measured", "",
              f"Made by `script/bench pushers` on {results.date}; raw data in `pushers.csv`. {os.cpu_count()} processors,",
              f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Each service sends every {options.interval} s",
-             f"what Pyroscope's Go agent (pyroscope-go 1.5.0) sends of a small web service: `{options.types}`, a request each. Senders and server share the processors.",
+             f"what Pyroscope's Go agent (pyroscope-go 1.5.0)",
+             f"sends of a small web service: `{options.types}`, a request each. Senders and server share the processors.",
              "Times are from the moment at which an upload was due to its answer. Nothing is sent again.", "",
              "| services | requests/s | MB/s | taken | refused | without an answer in 30 s | time, median | 99 % | longest "
              "| CPU of the server | CPU of the senders | memory |", "|---|---|---|---|---|---|---|---|---|---|---|---|",
              *map(row_of, results.rows), "",
              f"CPU is in processors. The most that this server stored is {rate:,.0f} uploads a second,",
-             f"what {rate / each:,.0f} such services send: that is the ceiling. There the server used {most['server_cpu']:.2f} of {os.cpu_count()}",
-             "processors, so the processors are not what is used up first. Beyond the ceiling the server does not refuse uploads: answers take longer, and clients wait in turn.",
+             f"what {rate / each:,.0f} such services send: that is the ceiling.",
+             f"There the server used {most['server_cpu']:.2f} of {os.cpu_count()}",
+             "processors, so the processors are not what is used up first.",
+             f"Beyond the ceiling the server does not refuse uploads: answers take longer, and clients wait in turn.",
              "An agent whose upload takes longer than 30 s drops it; the server stores every upload that it has answered."]
     return "\n".join(lines) + "\n"
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,4 +57,16 @@ bool procfs_has_word(const char *list, const char *separators, const char *word)
         list += len;
     }
     return false;
+}
+
+/* Several lines are read, because the first symbols may be per-CPU ones, whose addresses really begin at zero. Hundreds of these may come
+ * before the first function, so the kind of symbol does not count. */
+bool procfs_shows_addresses(FILE *kallsyms)
+{
+    enum { LINES = 64 };
+    char line[1024];
+    unsigned long long value = 0;
+    for (int i = 0; kallsyms && i < LINES && !value && fgets(line, sizeof line, kallsyms); i++)
+        value = strtoull(line, NULL, 16);
+    return value != 0;
 }

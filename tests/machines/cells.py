@@ -3,6 +3,7 @@
 A cell is a program, recorded in one situation on one machine and JDK. Its recording comes back, and this machine's candor reads it.
 """
 import dataclasses
+import json
 import pathlib
 import re
 import shutil
@@ -26,6 +27,8 @@ FAILED_MOST, RESIDUAL_MOST = 0.005, 0.10
 SAMPLES_LEAST = 50  # half of what 4 seconds of a busy thread must give on a host ten times as slow, at 10 ms
 PERF = "sigtrap|signal"
 STEADY = "go seconds=60 threads=2"
+AGREE_LEAST = 0.98  # of the stacks in which both our walker and AsyncGetCallTrace find Java frames, as in tests/jvm/test_walker.py
+TRUTHS = "shares kernel intrinsics recursion lambda virtual"  # cases of candor verify
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Cell:
     kernel_arguments: tuple = ()
     samples: int = SAMPLES_LEAST
     failed: float = FAILED_MOST
+    seconds: int = CELL  # that it may take
 
 
 CELLS = (
@@ -63,6 +67,7 @@ CELLS = (
     Cell("root-paranoid-4", paranoid=4),
     Cell("user", who="user"),
     Cell("user-paranoid-1", who="user", paranoid=1),
+    Cell("user-paranoid-3", who="user", paranoid=3, clock="timer"),
     Cell("user-paranoid-4", who="user", paranoid=4, clock="timer"),
     Cell("user-seccomp", who="user-denied", clock="timer"),
     Cell("root-seccomp", who="root-denied", clock="timer"),
@@ -72,11 +77,18 @@ CELLS = (
     Cell("wall", options=("-e", "wall"), books="wall_time", clock=""),
     Cell("every-kind", options=("-e", "cpu,wall,alloc,lock,live,halt")),
     Cell("page-faults", options=("-e", "page-faults", "--event-interval", "1"), books="events", samples=1),
+    Cell("cycles", options=("-e", "cycles", "--asm"), books="events", only="arm64"),  # the emulator of x86-64 has no counters
+    Cell("limited", who="limited"),
+    Cell("often", how="often"),
     Cell("start", how="start", go="go seconds=3 threads=2"),
     Cell("agent", how="agent", go="go seconds=3 threads=2", options=("interval=10ms",)),
     Cell("walker", how="agent", program="Intrinsics", go="go seconds=1", options=("interval=5ms", "walker=compare"), failed=0.02),
     Cell("recursion", how="agent", program="Deep", go="go depth=1000 seconds=3", options=("interval=10ms",)),
     Cell("unloading", how="agent", program="Loaders", go="go seconds=4", options=("interval=5ms",)),
+    Cell("virtual", how="agent", program="VirtualThreads", go="go threads=50 rounds=20", options=("interval=5ms",), only=" (21|25)",
+         failed=0.02),  # samples in the moment in which a virtual thread returns from a wait
+    Cell("verify", how="verify", program=TRUTHS, only="arm64-6[.]1 |arm64-6[.]12 21", seconds=900),
+    Cell("programs", how="programs", only="arm64-(5[.]10|6[.]1|6[.]12) (17|21)", seconds=1500),
     Cell("lockdown", only="6[.]12 ", kernel_arguments=("lockdown=confidentiality",), clock=""),
 )
 
@@ -95,20 +107,31 @@ def quote(text):
 
 
 def line(cell, jdk):
+    if cell.how == "programs":
+        return f"programs {cell.name}"
+    if cell.how == "verify":
+        return f"verify {cell.name} {jdk} {cell.program}"
     words = (cell.name, jdk, cell.who, cell.paranoid, cell.how, cell.program, cell.go, 4)
     options = (",".join(cell.options),) if cell.how == "agent" else cell.options
     return "cell " + " ".join(quote(word) for word in (*words, *options))
 
 
-def fill(folder, machine, jdk, lines, programs=()):
+def programs(build):
+    """The test programs of a build."""
+    return sorted(path for path in (build / "tests").glob("*/test_*") if path.is_file())
+
+
+def fill(folder, machine, jdk, lines):
     """Makes the folder that goes into the machine."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     build = BUILDS[machine.architecture]
     for name in ("candor", "libcandor.so"):
         shutil.copy(build / name, folder / name)
-    for path in programs:
-        shutil.copy(build / path, folder / pathlib.Path(path).name)
+    (folder / "programs").mkdir()
+    if any(line.startswith("programs ") for line in lines):
+        for path in programs(build):
+            shutil.copy(path, folder / "programs")
     shutil.copytree(ct.classes(ct.jdk(17)), folder / "classes")
     become = images.cached(f"become-{machine.architecture}", (HERE / "become.c").read_text(), lambda made: images.run(
         COMPILERS[machine.architecture], "-O2", "-static", "-o", made, HERE / "become.c"))
@@ -127,6 +150,7 @@ class Verdict:
     failed: float = 0.0  # shares of the measured time
     truncated: float = 0.0
     residual: float = 0.0
+    remark: str = ""
     problems: list = dataclasses.field(default_factory=list)
 
 
@@ -138,11 +162,14 @@ def judge(machine, jdk, cell, folder):
     """What the recording of a cell in this folder says, and what is wrong with it."""
     verdict = Verdict(machine.name, jdk, cell.name)
     bad = verdict.problems.append
+    if cell.how in ("programs", "verify"):
+        (judge_programs if cell.how == "programs" else judge_truths)(verdict, folder)
+        return verdict
     for crash in sorted(folder.glob("hs_err*")):
         text = crash.read_text(errors="replace")
         bad(f"the JVM crashed, {'in' if 'libcandor' in text else 'but not in'} libcandor: {' '.join(text.splitlines()[5:8])}")
     status = (folder / "verdict").read_text().strip() if (folder / "verdict").exists() else "the machine did not get that far"
-    wanted = "record=0 java=143" if cell.how == "attach" else "record=none java=0"
+    wanted = "record=0 java=143" if cell.how in ("attach", "often") else "record=none java=0"
     if status != wanted:
         bad(f"{status}, not {wanted}: {' | '.join(last_lines(folder / 'record.out') + last_lines(folder / 'java.out'))}")
     recording = folder / "recording.jfr"
@@ -181,3 +208,53 @@ def judge_recording(verdict, cell, recording):
     for problem in report["problems"]:
         if problem["level"] == "error":
             bad(problem["text"])
+    if "walker=compare" in cell.options:
+        judge_walker(verdict, report["settings"])
+    if "--asm" in cell.options:
+        judge_code(verdict, recording)
+
+
+def judge_walker(verdict, settings):
+    """Of the stacks in which both walkers found Java frames, how many are identical."""
+    counts = {name.removeprefix("walker_"): int(value) for name, value in settings.items() if name.startswith("walker_")}
+    both = sum(count for name, count in counts.items() if name not in ("only_walker", "only_agct", "neither"))
+    same = counts.get("identical", 0) / both if both else 0
+    verdict.remark = f"{100 * same:.1f} % of {both} stacks are AsyncGetCallTrace's"
+    if same < AGREE_LEAST:
+        verdict.problems.append(f"{verdict.remark}: {counts}")
+
+
+def judge_code(verdict, recording):
+    shown = ct.candor("asm", "--threshold", "1", recording)
+    verdict.remark = "with code"
+    if shown.status or not re.search(r"\b(ldr|str|add)\b", shown.out):
+        verdict.problems.append(f"candor asm shows no instructions: {shown}")
+
+
+def judge_truths(verdict, folder):
+    """The cases of candor verify."""
+    path = folder / "verify.json"
+    try:
+        results = json.loads(path.read_text())["runs"]
+    except (OSError, ValueError, KeyError) as problem:
+        verdict.problems.append(f"verify: {problem}: {last_lines(folder / 'verify.out')}")
+        return
+    states = {f"{one['case']} {one['verdict']}" for one in results}
+    verdict.remark = ", ".join(sorted(states))
+    verdict.problems += [state for state in sorted(states) if not re.search("true|skipped", state)]
+
+
+def judge_programs(verdict, folder):
+    """Our test programs, by what they printed."""
+    passed = skipped = 0
+    logs = sorted(folder.glob("*.tap"))
+    for log in logs:
+        text = log.read_text(errors="replace")
+        passed += len(re.findall(r"^ok (?!.*# *skip)", text, re.MULTILINE | re.IGNORECASE))
+        skipped += len(re.findall(r"^ok .*# *skip", text, re.MULTILINE | re.IGNORECASE))
+        verdict.problems += [f"{log.stem}: {point}" for point in re.findall(r"^not ok.*", text, re.MULTILINE)]
+        if not text.endswith("# status 0\n"):
+            verdict.problems.append(f"{log.stem}: {text.splitlines()[-1]}")
+    verdict.remark = f"{len(logs)} programs, {passed} points passed, {skipped} skipped"
+    if not logs:
+        verdict.problems.append("no program ran")

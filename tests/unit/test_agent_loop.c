@@ -1,7 +1,8 @@
 /* The agent's thread without a JVM: well-behaved and misbehaving clients, recordings requested from several sides, and ends at any
  * moment. The typical mistake here makes something hang: then the test times out.
  * tier: default
- * timeout: 600 */
+ * timeout: 600
+ * aarch64: machine */
 #include "../tap.h"
 #include "session.h"
 

@@ -1,6 +1,7 @@
 /* The number that shows a scan that no thread has begun or ended.
  * tier: quick
- * timeout: 30 */
+ * timeout: 30
+ * aarch64: machine */
 #include "../tap.h"
 
 #include "agent/trigger/tasks/tasks.h"

@@ -1,6 +1,7 @@
 /* The SIGTRAP clock gives way to a program that puts another handler on SIGTRAP, and to a JVM that may be about to crash.
  * tier: default
- * timeout: 120 */
+ * timeout: 120
+ * aarch64: machine */
 #include "../tap.h"
 #include "session.h"
 

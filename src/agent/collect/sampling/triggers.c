@@ -162,9 +162,8 @@ int triggers_add_clock(const struct collect_options *options, struct error *e)
 
 int triggers_change_clock(struct error *e)
 {
-    uint64_t own = books_own_cpu();
+    uint64_t own = books_own_cpu(), cpu = clock_process_cpu();
     threads_stop();
-    uint64_t cpu = clock_process_cpu();
     drain_threads(false);
     clock_stop();
     int rc = parts_claim(e);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,8 +64,11 @@ bool procfs_shows_addresses(FILE *kallsyms)
 {
     enum { LINES = 64 };
     char line[1024];
-    unsigned long long value = 0;
-    for (int i = 0; kallsyms && i < LINES && !value && fgets(line, sizeof line, kallsyms); i++)
-        value = strtoull(line, NULL, 16);
-    return value != 0;
+    uint64_t value;
+    bool shown = false;
+    for (int i = 0; kallsyms && i < LINES && !shown && fgets(line, sizeof line, kallsyms); i++) {
+        const char *at = line;
+        shown = !number_take(&at, 16, 1, UINT64_MAX, &value);
+    }
+    return shown;
 }

@@ -2,8 +2,8 @@
 #
 #   cell NAME JDK WHO PARANOID HOW PROGRAM "GO" SECONDS OPTION...
 #     Records a program of tests/java. WHO: root; user; root-denied, user-denied (without perf_event_open); limited (root, in a cgroup with
-#     half a processor). HOW: attach; often (attach, after ten short recordings); start (record --); agent (OPTIONs are the agent's). GO: the
-#     line that the program gets. It leaves NAME/recording.jfr, NAME/verdict, and what was printed.
+#     half a processor). HOW: attach; often (attach, after ten short recordings); start (record --); agent (OPTIONs are the agent's).
+#     GO: the line that the program gets. It leaves NAME/recording.jfr, NAME/verdict, and what was printed.
 #   verify NAME JDK CASE...
 #     Runs these cases of candor verify, and leaves NAME/verify.json.
 #   programs NAME

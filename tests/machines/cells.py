@@ -3,7 +3,6 @@
 A cell is a program, recorded in one situation on one machine and JDK. Its recording comes back, and this machine's candor reads it.
 """
 import dataclasses
-import json
 import pathlib
 import re
 import shutil
@@ -28,7 +27,6 @@ SAMPLES_LEAST = 50  # half of what 4 seconds of a busy thread must give on a hos
 PERF = "sigtrap|signal"
 STEADY = "go seconds=60 threads=2"
 AGREE_LEAST = 0.98  # of the stacks in which both our walker and AsyncGetCallTrace find Java frames, as in tests/jvm/test_walker.py
-TRUTHS = "shares kernel intrinsics recursion lambda virtual"  # cases of candor verify
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +57,6 @@ class Cell:
     kernel_arguments: tuple = ()
     samples: int = SAMPLES_LEAST
     failed: float = FAILED_MOST
-    seconds: int = CELL  # that it may take
 
 
 CELLS = (
@@ -87,8 +84,6 @@ CELLS = (
     Cell("unloading", how="agent", program="Loaders", go="go seconds=4", options=("interval=5ms",)),
     Cell("virtual", how="agent", program="VirtualThreads", go="go threads=50 rounds=20", options=("interval=5ms",), only=" (21|25)",
          failed=0.02),  # samples in the moment in which a virtual thread returns from a wait
-    Cell("verify", how="verify", program=TRUTHS, only="arm64-6[.]1 |arm64-6[.]12 21", seconds=900),
-    Cell("programs", how="programs", only="arm64-(5[.]10|6[.]1|6[.]12) (17|21)", seconds=1500),
     Cell("lockdown", only="6[.]12 ", kernel_arguments=("lockdown=confidentiality",), clock=""),
 )
 
@@ -107,18 +102,9 @@ def quote(text):
 
 
 def line(cell, jdk):
-    if cell.how == "programs":
-        return f"programs {cell.name}"
-    if cell.how == "verify":
-        return f"verify {cell.name} {jdk} {cell.program}"
     words = (cell.name, jdk, cell.who, cell.paranoid, cell.how, cell.program, cell.go, 4)
     options = (",".join(cell.options),) if cell.how == "agent" else cell.options
     return "cell " + " ".join(quote(word) for word in (*words, *options))
-
-
-def programs(build):
-    """The test programs of a build."""
-    return sorted(path for path in (build / "tests").glob("*/test_*") if path.is_file())
 
 
 def fill(folder, machine, jdk, lines):
@@ -128,10 +114,6 @@ def fill(folder, machine, jdk, lines):
     build = BUILDS[machine.architecture]
     for name in ("candor", "libcandor.so"):
         shutil.copy(build / name, folder / name)
-    (folder / "programs").mkdir()
-    if any(line.startswith("programs ") for line in lines):
-        for path in programs(build):
-            shutil.copy(path, folder / "programs")
     shutil.copytree(ct.classes(ct.jdk(17)), folder / "classes")
     become = images.cached(f"become-{machine.architecture}", (HERE / "become.c").read_text(), lambda made: images.run(
         COMPILERS[machine.architecture], "-O2", "-static", "-o", made, HERE / "become.c"))
@@ -162,9 +144,6 @@ def judge(machine, jdk, cell, folder):
     """What the recording of a cell in this folder says, and what is wrong with it."""
     verdict = Verdict(machine.name, jdk, cell.name)
     bad = verdict.problems.append
-    if cell.how in ("programs", "verify"):
-        (judge_programs if cell.how == "programs" else judge_truths)(verdict, folder)
-        return verdict
     for crash in sorted(folder.glob("hs_err*")):
         text = crash.read_text(errors="replace")
         bad(f"the JVM crashed, {'in' if 'libcandor' in text else 'but not in'} libcandor: {' '.join(text.splitlines()[5:8])}")
@@ -229,32 +208,3 @@ def judge_code(verdict, recording):
     verdict.remark = "with code"
     if shown.status or not re.search(r"\b(ldr|str|add)\b", shown.out):
         verdict.problems.append(f"candor asm shows no instructions: {shown}")
-
-
-def judge_truths(verdict, folder):
-    """The cases of candor verify."""
-    path = folder / "verify.json"
-    try:
-        results = json.loads(path.read_text())["runs"]
-    except (OSError, ValueError, KeyError) as problem:
-        verdict.problems.append(f"verify: {problem}: {last_lines(folder / 'verify.out')}")
-        return
-    states = {f"{one['case']} {one['verdict']}" for one in results}
-    verdict.remark = ", ".join(sorted(states))
-    verdict.problems += [state for state in sorted(states) if not re.search("true|skipped", state)]
-
-
-def judge_programs(verdict, folder):
-    """Our test programs, by what they printed."""
-    passed = skipped = 0
-    logs = sorted(folder.glob("*.tap"))
-    for log in logs:
-        text = log.read_text(errors="replace")
-        passed += len(re.findall(r"^ok (?!.*# *skip)", text, re.MULTILINE | re.IGNORECASE))
-        skipped += len(re.findall(r"^ok .*# *skip", text, re.MULTILINE | re.IGNORECASE))
-        verdict.problems += [f"{log.stem}: {point}" for point in re.findall(r"^not ok.*", text, re.MULTILINE)]
-        if not text.endswith("# status 0\n"):
-            verdict.problems.append(f"{log.stem}: {text.splitlines()[-1]}")
-    verdict.remark = f"{len(logs)} programs, {passed} points passed, {skipped} skipped"
-    if not logs:
-        verdict.problems.append("no program ran")

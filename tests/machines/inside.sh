@@ -4,10 +4,6 @@
 #     Records a program of tests/java. WHO: root; user; root-denied, user-denied (without perf_event_open); limited (root, in a cgroup with
 #     half a processor). HOW: attach; often (attach, after ten short recordings); start (record --); agent (OPTIONs are the agent's).
 #     GO: the line that the program gets. It leaves NAME/recording.jfr, NAME/verdict, and what was printed.
-#   verify NAME JDK CASE...
-#     Runs these cases of candor verify, and leaves NAME/verify.json.
-#   programs NAME
-#     Runs the test programs, and leaves the output of each in NAME/PROGRAM.tap.
 candor=/guest/candor
 agent=/guest/libcandor.so
 patience=180 # seconds that a program may take to start
@@ -95,28 +91,6 @@ short_recordings()
         timeout $patience $candor record -d 0.3s -o short-$n.jfr "$1" || echo "recording $n failed"
     done
     rm -f short-*
-}
-
-verify()
-{
-    local d=/guest/out/$1 jdk=$2
-    shift 2
-    echo "verify at $(cut -d' ' -f1 /proc/uptime) s"
-    mkdir "$d"
-    cd "$d"
-    $candor verify --json --tools candor -i 5ms -d 10s --java /usr/lib/jvm/java-"$jdk"-openjdk-* "$@" >verify.json 2>verify.out
-    cd /guest
-}
-
-programs()
-{
-    local d=/guest/out/$1 program
-    mkdir "$d"
-    for program in /guest/programs/*; do
-        echo "program ${program##*/} at $(cut -d' ' -f1 /proc/uptime) s"
-        timeout -s KILL 300 "$program" >"$d/${program##*/}.tap" 2>&1
-        echo "# status $?" >>"$d/${program##*/}.tap"
-    done
 }
 
 # daemon NAME JDK SECONDS URL: profiles a JVM by the daemon, which sends to the server there. NAME/left has what it could not send.

@@ -3,7 +3,6 @@
  * must stay bounded.
  * tier: default
  * timeout: 240
- * aarch64: machine
  *
  * Bounds. A thread of CPU time c has floor(c / interval) expiries or one more, by chance: its weights have a standard deviation of at
  * most half an interval, and those of n threads of sqrt(n) / 2 intervals; 5 of them are allowed. In addition 3 % of the CPU time is

@@ -2,7 +2,6 @@
  * balance, and nothing stays behind.
  * tier: default
  * timeout: 600
- * aarch64: machine
  *
  * Bounds. The weights of a perf clock may be lower than a thread's CPU time by less than its last period (at most 1.5 intervals), and
  * higher by one interval; 0.5 % is allowed in addition. A thread timer looks at the clock when a tick of the scheduler finds its thread

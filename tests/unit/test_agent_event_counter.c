@@ -2,7 +2,6 @@
  * count for a thread, the books balance, and if this machine cannot count an event, one line says so.
  * tier: default
  * timeout: 120
- * aarch64: machine
  *
  * Bounds. A thread's weights may be lower than its events by less than its last period (at most 1.5 intervals), and higher by one
  * interval, whatever chance does. While a new period is set, every 16 samples, nothing is counted; these are the events of the handler

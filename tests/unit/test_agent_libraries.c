@@ -1,8 +1,7 @@
 /* If the file of a library is deleted, replaced or stripped after loading, its functions keep their names, and get no names of other
  * functions.
  * tier: quick
- * timeout: 120
- * aarch64: machine */
+ * timeout: 120 */
 #include "../tap.h"
 
 #include "agent/hot/fault/fault.h"

@@ -1,8 +1,7 @@
 /* The agent's thread without a JVM: well-behaved and misbehaving clients, recordings requested from several sides, and ends at any
  * moment. The typical mistake here makes something hang: then the test times out.
  * tier: default
- * timeout: 600
- * aarch64: machine */
+ * timeout: 600 */
 #include "../tap.h"
 #include "session.h"
 

@@ -1,7 +1,6 @@
 /* The hook around park, in this program's own tables: it is installed, waits work as before, and it is removed again.
  * tier: quick
  * timeout: 30
- * aarch64: machine
  * sanitize: no */
 #include "../tap.h"
 

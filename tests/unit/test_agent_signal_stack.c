@@ -3,7 +3,6 @@
  * and as small as the kernel allows; they must stay unchanged.
  * tier: default
  * timeout: 180
- * aarch64: machine
  * sanitize: no */
 #include "../tap.h"
 #include "session.h"

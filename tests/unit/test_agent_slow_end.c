@@ -1,7 +1,6 @@
 /* The end of a recording on a machine that is slow to end it: the CPU time that the program uses meanwhile is in no account.
  * tier: quick
  * timeout: 60
- * aarch64: machine
  *
  * Bounds. The weights of a perf clock differ from a thread's CPU time by at most 1.5 intervals (test_agent_clock.c). Four are
  * allowed, and a tenth of what the program uses while the recording ends. */

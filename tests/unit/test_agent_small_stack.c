@@ -1,7 +1,6 @@
 /* Threads with the smallest possible stack are sampled by every clock, and survive.
  * tier: default
  * timeout: 120
- * aarch64: machine
  * sanitize: no */
 #include "../tap.h"
 #include "session.h"

@@ -3,7 +3,6 @@
  * blocks the signal, which keeps the handler from running, as a slow machine would.
  * tier: default
  * timeout: 120
- * aarch64: machine
  *
  * When an event is stopped, its count is the sum of its periods and the kernel's delay; 20 ms are allowed for the delay, because a
  * hypervisor may share the processor. */

@@ -1,7 +1,6 @@
 /* The number that shows a scan that no thread has begun or ended.
  * tier: quick
- * timeout: 30
- * aarch64: machine */
+ * timeout: 30 */
 #include "../tap.h"
 
 #include "agent/trigger/tasks/tasks.h"

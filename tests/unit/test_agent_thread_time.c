@@ -1,7 +1,6 @@
 /* The books of the event safepoint, written and read back: they balance, and each account has the time that belongs to it.
  * tier: quick
- * timeout: 30
- * aarch64: machine */
+ * timeout: 30 */
 #include "../tap.h"
 
 #include "agent/collect/safepoint/thread_time.h"

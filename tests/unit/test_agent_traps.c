@@ -1,7 +1,6 @@
 /* The SIGTRAP clock gives way to a program that puts another handler on SIGTRAP, and to a JVM that may be about to crash.
  * tier: default
- * timeout: 120
- * aarch64: machine */
+ * timeout: 120 */
 #include "../tap.h"
 #include "session.h"
 

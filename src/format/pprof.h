@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 import_reader pprof_read;
+/* Counts the samples of a profile without reading them. Stops at damaged bytes. */
+uint64_t pprof_samples(const void *bytes, size_t size);
 /* Writes a profile with gzip. Write errors stay in the stream; the caller checks ferror. Returns 0, -ENOMEM, or -EFBIG if a text, or the
  * stack and labels of a sample, have 16 MiB or more. */
 int pprof_write(FILE *out, const struct profile *p);

@@ -1,6 +1,7 @@
 #include "server/load.h"
 
 #include "compress/intake.h"
+#include "format/pprof.h"
 #include "format/read/formats.h"
 #include "profile/allocated.h"
 #include "profile/load/load_jfr.h"
@@ -209,6 +210,23 @@ static int check(const struct intake *in, const char *format, struct error *e)
     return format ? 0 : error_set(e, -EPROTONOSUPPORT, "%s: its content is none of " FORMATS_READ, name);
 }
 
+/* Checks the limits for pushed profiles. The messages have the words of Pyroscope's, which its users look for. */
+static int check_most(const struct intake *in, const struct envelope_note *note, struct error *e)
+{
+    uint64_t samples = note->most.samples ? pprof_samples(in->bytes, in->size) : 0;
+    if (note->most.bytes && in->size > note->most.bytes)
+        return error_set(e, -EFBIG,
+                         "the profile exceeds the size limit (max_profile_size_byte, actual: %zu, limit: %" PRIu64
+                         "); raise it with --max-profile",
+                         in->size, note->most.bytes);
+    if (samples > note->most.samples)
+        return error_set(e, -EFBIG,
+                         "the profile exceeds the samples count limit (max_profile_stacktrace_samples, actual: %" PRIu64 ", limit: %" PRIu64
+                         "); raise it with --max-profile-samples",
+                         samples, note->most.samples);
+    return 0;
+}
+
 /* Renames the values. rc: the result of reading them. Values that could be read may be kept, but not under wrong names. */
 static int name_all(struct store_profiles *of, const struct envelope_note *note, int rc, struct error *e)
 {
@@ -230,6 +248,8 @@ int load_recording(struct store_profiles *to, const struct envelope *v, struct e
     const char *format = *v->note.format ? v->note.format : formats_recognise(in.bytes, in.size);
     bool is_jfr = format && !strcmp(format, "jfr");
     rc = check(&in, format, e);
+    if (!rc && !strcmp(format, "pprof"))
+        rc = check_most(&in, &v->note, e);
     if (!rc)
         rc = is_jfr ? load_kinds(to, &in, &v->note, e) : load_values(to, &in, format, &v->note, e);
     intake_close(&in);

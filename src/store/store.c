@@ -311,6 +311,7 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
         rc = envelope_end(w, note, identity, e);
         rc = rc ? rc : envelope_open(&v, w->path, e);
         if (!rc) {
+            v.note.most = note->most;
             rc = take(s, w, &v, out, e);
             envelope_close(&v);
         }

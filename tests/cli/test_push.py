@@ -9,6 +9,7 @@ import base64
 import collections
 import gzip
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -128,7 +129,82 @@ def check_push_errors(server):
     ct.ok(headers["X-Candor-Left-Out"] == "labels of 1 samples (span_id)", "labels that are not kept are named", str(headers))
 
 
+def samples(n):
+    """A profile of n samples, each of 1 ns."""
+    return pprofs.make(CPU, [("a", (1, 1))] * n, start=NOW - 60)
+
+
+def padded(size):
+    """A profile of this many bytes, with a text that nobody refers to."""
+    plain = pprofs.make(CPU, [("a", (1, 1))], start=NOW - 60)
+    rest = size - len(plain)
+    noise = os.urandom(rest)  # zeros would be packed so well that they would look like an attack
+    return plain + next(one for one in (pb.message((6, noise[:n])) for n in range(rest - 9, rest)) if len(one) == rest)
+
+
+def check_profile_limits(server, name, bytes_most, samples_most):
+    """Profiles as large as the limits are taken, and those with one byte or one sample more are refused with Pyroscope's words."""
+    for field, most, make in (("max_profile_size_byte", bytes_most, padded), ("max_profile_stacktrace_samples", samples_most, samples)):
+        for more in (0, 1):
+            service, profile = f"{name}-{field}-{more}", gzip.compress(make(most + more))
+            status, _, content = by_proto(server, {"series": [series({"__name__": "process_cpu", "service_name": service}, profile)]})
+            said = f"({field}, actual: {most + 1}, limit: {most})"
+            ct.ok((status, bool(types_of(server, service))) == ((400, False) if more else (200, True)), f"{service}: {status}", content)
+            ct.ok(not more or (json.loads(content)["code"] == "invalid_argument" and said in json.loads(content)["message"]),
+                  f"{service}: in Pyroscope's words", content)
+            body, headers = form(profile=profile)
+            status, _, content = server.request("POST", "/ingest", body, headers, name=f"form-{service}")
+            ct.ok(status == (413 if more else 200) and (not more or said in json.loads(content)["error"]), f"/ingest, {service}", content)
+            status, _, content = server.request("POST", "/v1/recordings", profile, service=f"own-{service}")
+            ct.ok(status == 200, f"/v1/recordings has no such limit, {service}", content)
+    ct.ok(server.metrics()['candor_server_recordings_refused_total{reason="too_large"}'] == 4 and server.balances(), "each is counted",
+          server.metrics())
+
+
+def check_query_length(server):
+    """A query for as long as the limit is answered, and one for a second more is refused."""
+    for seconds in (7200, 7201):
+        asked = {"profileTypeID": "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "labelSelector": "{}", "start": (NOW - seconds) * 1000,
+                 "end": NOW * 1000}
+        calls = [server.request("POST", "/querier.v1.QuerierService/SelectMergeStacktraces", json.dumps(asked).encode(), JSON),
+                 server.request("GET", "/v1/services", **{"from": NOW - seconds, "to": NOW})]
+        said = b"(max_query_length, actual: 7201s, limit: 7200s)"
+        ct.ok(all(status == (200 if seconds == 7200 else 400) and (said in content) == (seconds > 7200) for status, _, content in calls),
+              f"queries for {seconds} s", calls)
+
+
+def check_label_limits(server):
+    """Labels at their limits are kept, and those beyond are left out and named."""
+    profile = pprofs.make(CPU, [("a", (1, 1))], start=NOW - 60)
+    for name, value, kept in (("n" * 128, "v", True), ("n" * 129, "v", False), ("n", "v" * 2048, True), ("n", "v" * 2049, False)):
+        service = f"label-{len(name)}-{len(value)}"
+        status, headers, content = by_proto(server, {"series": [series({"__name__": "process_cpu", "service_name": service, name: value},
+                                                                       profile)]})
+        labels = server.get("/v1/recordings", select=f'service="{service}"', **TIME)["recordings"][0]["labels"]
+        ct.ok(status == 200 and labels == {"service": service, **({name: value} if kept else {})}, f"{service}: kept is {kept}", labels)
+        ct.ok((headers["X-Candor-Left-Out"] or "").startswith("label n") != kept, f"{service}: named if not", str(headers))
+    for count in (30, 31):
+        labels = {"__name__": "process_cpu", "service_name": f"labels-{count}", **{f"l{n:02}": "v" for n in range(count - 1)}}
+        _, headers, _ = by_proto(server, {"series": [series(labels, profile)]})
+        ct.ok((headers["X-Candor-Left-Out"] or "") == ("" if count == 30 else "label l29"), f"{count} labels", str(headers))
+
+
 def check_limits():
+    server = Server("push-defaults")
+    check_profile_limits(server, "default", 4 << 20, 16000)
+    check_label_limits(server)
+    server.end()
+    server = Server("push-options", "--max-profile", "1K", "--max-profile-samples", "20", "--max-query-length", "2h")
+    check_profile_limits(server, "option", 1024, 20)
+    check_query_length(server)
+    server.end()
+    server = Server("push-none", "--max-profile", "none", "--max-profile-samples", "none", "--max-query-length", "none")
+    for profile in (samples(16001), padded((4 << 20) + 1)):
+        ct.ok(by_proto(server, {"series": [series({"__name__": "process_cpu", "service_name": "n"}, profile)]})[0] == 200, "none is none")
+    server.end()
+    for option, value in (("max-profile", "0"), ("max-profile-samples", "0"), ("max-query-length", "10ms")):
+        result = ct.candor("server", f"--{option}", value, "--data", ct.WORK / "none")
+        ct.ok(result.status == 2 and option in result.err and result.err.count("\n") == 1, f"--{option} {value} is refused", result)
     server = Server("push-limits", "--max-body", "20000")
     large = {"series": [series({"__name__": "process_cpu", "service_name": "l"}, bytes(40000))]}
     status, _, content = by_proto(server, large)

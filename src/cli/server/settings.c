@@ -61,7 +61,7 @@ static int read_count(const struct cli_args *args, const char *name, uint64_t ot
     *out = otherwise;
     if (text && number_parse(text, 0, INT32_MAX, out))
         return error_set(e, -EINVAL, "--%s must be a number, not '%.60s'", name, text);
-    return *out ? 0 : error_set(e, -EINVAL, "--%s 0 would refuse every connection", name);
+    return *out ? 0 : error_set(e, -EINVAL, "--%s 0 would refuse everything", name);
 }
 
 /* Reads how long sums are kept; 0 = none are made. */
@@ -70,6 +70,28 @@ static int read_tier(const struct cli_args *args, const char *name, uint64_t oth
     const char *text = cli_option(args, name);
     *ns = 0;
     return text && !strcmp(text, "0") ? 0 : read_time(args, name, otherwise, ns, e);
+}
+
+static bool is_none(const struct cli_args *args, const char *name)
+{
+    const char *text = cli_option(args, name);
+    return text && !strcmp(text, "none");
+}
+
+/* Reads the limits that a Pyroscope server has, with its defaults. 0 = none. */
+static int read_pyroscope(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    uint64_t length = 0;
+    int rc = 0;
+    o->profile_bytes = o->profile_samples = 0;
+    if (!is_none(args, "max-profile"))
+        rc = read_size(args, "max-profile", 4ull << 20, &o->profile_bytes, e);
+    if (!rc && !is_none(args, "max-profile-samples"))
+        rc = read_count(args, "max-profile-samples", 16000, &o->profile_samples, e);
+    if (!rc && !is_none(args, "max-query-length"))
+        rc = read_time(args, "max-query-length", 0, &length, e);
+    o->query_s = length / NS_PER_S;
+    return !rc && length && !o->query_s ? error_set(e, -EINVAL, "--max-query-length must be at least 1s, or none") : rc;
 }
 
 static uint64_t longer(uint64_t a, uint64_t b)
@@ -219,6 +241,7 @@ static int read_each(struct settings *s, const struct cli_args *args, struct err
 {
     int rc = read_retention(args, &s->options, e);
     rc = rc ? rc : read_limits(args, &s->options, e);
+    rc = rc ? rc : read_pyroscope(args, &s->options, e);
     rc = rc ? rc : read_quotas(args, &s->options, e);
     rc = rc ? rc : read_analysis(args, &s->options, e);
     rc = rc ? rc : read_metrics(args, &s->options, e);

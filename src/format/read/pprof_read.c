@@ -333,6 +333,15 @@ static int read_all(struct reader *r)
     return rc;
 }
 
+uint64_t pprof_samples(const void *bytes, size_t size)
+{
+    uint64_t n = 0;
+    struct pb m = pb_init(bytes, size);
+    for (struct pb_field f; pb_next(&m, &f);)
+        n += f.number == PPROF_SAMPLE;
+    return n;
+}
+
 int pprof_read(struct profile *p, const struct import *in)
 {
     struct reader r = {.p = p, .t = {.p = p}, .in = in, .steps = 64 * (uint64_t)in->size + 65536};

@@ -161,8 +161,10 @@ static int read_head(struct http *h, struct receive *r)
 {
     if (r->kind == RECEIVE_MESSAGE)
         return 0;
-    if (r->kind == RECEIVE_INGEST)
+    if (r->kind == RECEIVE_INGEST) {
+        arrival_limit_profile(h->server, &r->note);
         return ingest_read(h, &r->note, &r->error);
+    }
     int rc = 0;
     for (uint32_t i = 0; !rc && i < h->head.parameter_count; i++)
         rc = take_parameter(r, &h->head.parameters[i]);

@@ -276,7 +276,7 @@ int call_times(struct call *c, const struct asked *a, struct store_query *q, boo
     q->is_gone = http_is_gone;
     q->client = c->http;
     q->until_ns = c->http->begun_ns + (uint64_t)SERVER_QUERY_S * NS_PER_S;
-    return 0;
+    return question_length(c->http->server, q->from, q->to, &c->error);
 }
 
 static int read_recordings(struct call *c, const struct asked *a, struct store_query *q)

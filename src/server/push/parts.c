@@ -59,6 +59,7 @@ void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, 
     struct error e = {""};
     int rc = p->count < PARTS_MAX ? 0 : error_set(&e, -EFBIG, "more than %d profiles in one message", PARTS_MAX);
     note->received_ns = p->received_ns;
+    arrival_limit_profile(p->server, note);
     if (!rc && p->code == -EBUSY) { /* the client will send the message again, so the rest need not wait as long as the one before */
         rc = p->code;
         e = p->error;
@@ -90,7 +91,8 @@ int parts_label(struct parts *p, struct labels *labels, const char *name, size_t
     if (!isalpha((unsigned char)*clean))
         *clean = '_';
     clean[n] = 0;
-    int rc = *labels_get(labels, clean) ? -EINVAL : labels_set(labels, clean, n, value, value_len, &e);
+    bool refused = name_len > LABEL_NAME_MAX || *labels_get(labels, clean);
+    int rc = refused ? -EINVAL : labels_set(labels, clean, n, value, value_len, &e);
     if (rc == -EINVAL) {
         snprintf(text, sizeof text, "label %s", clean);
         parts_leave_out(p, text);

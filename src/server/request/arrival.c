@@ -91,6 +91,12 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
     return rc;
 }
 
+void arrival_limit_profile(const struct server *s, struct envelope_note *note)
+{
+    note->most.bytes = s->limits.profile_bytes;
+    note->most.samples = s->limits.profile_samples;
+}
+
 enum refusal arrival_refusal(int rc)
 {
     if (quotas_refused(rc))

@@ -23,6 +23,9 @@ int arrival_allow(struct server *s, const struct token *by, const struct labels 
 int arrival_store(struct server *s, const struct token *by, struct envelope_writer *w, struct envelope_note *note, gnutls_hash_hd_t content,
                   struct store_added *added, struct error *e);
 
+/* Sets the limits that Pyroscope has for a pushed profile. */
+void arrival_limit_profile(const struct server *s, struct envelope_note *note);
+
 /* Returns how to count a recording that failed with this code. */
 enum refusal arrival_refusal(int rc);
 /* Whether the same recording may succeed later. */

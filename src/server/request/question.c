@@ -6,6 +6,7 @@
 #include "server/request/times.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { STEPS_DEFAULT = 200, STEPS_MAX = 11000 };
@@ -41,6 +42,17 @@ int question_init(struct question *query, struct http *h)
     return rc;
 }
 
+int question_length(const struct server *s, int64_t from, int64_t to, struct error *e)
+{
+    int64_t most = (int64_t)s->limits.query_s;
+    if (!most || to - from <= most)
+        return 0;
+    return error_set(e, -EINVAL,
+                     "the query time range exceeds the limit (max_query_length, actual: %" PRId64 "s, limit: %" PRId64
+                     "s): ask for less time, or raise --max-query-length",
+                     to - from, most);
+}
+
 int question_init_of_samples(struct question *query, struct http *h)
 {
     struct error e;
@@ -68,6 +80,10 @@ int question_init_of_samples(struct question *query, struct http *h)
     if (!rc && query->q.to <= query->q.from) {
         http_error(h, HTTP_BAD_REQUEST, "to is not after from");
         rc = -EINVAL;
+    } else if (!rc) {
+        rc = question_length(h->server, query->q.from, query->q.to, &e);
+        if (rc)
+            http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
     }
     return rc;
 }

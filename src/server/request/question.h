@@ -18,6 +18,8 @@ int question_init_of_samples(struct question *query, struct http *h);
 /* Refuses a label of samples for a parameter that takes labels of recordings. label may be NULL. Returns 0, or a code if it has answered
  * with an error. */
 int question_of_recordings(struct http *h, const char *parameter, const char *label);
+/* Checks a time range, in seconds, against --max-query-length. Returns 0, or -EINVAL with a message in e, which Pyroscope's users know. */
+int question_length(const struct server *s, int64_t from, int64_t to, struct error *e);
 void question_deinit(struct question *query);
 /* Reads a selector. It matches only services that the request's token may read. Every selector of a request is read by this function.
  * Returns what selector_parse does. */

@@ -32,6 +32,9 @@ struct envelope_note {
     struct labels values;      /* name of a value in the recording -> its name in the store; ENVELOPE_LEFT_OUT = it is not kept */
     char family[64];           /* a value is stored as FAMILY_NAME, unless `values` has it; "" = as the recording names it */
     char key[ENVELOPE_KEY_MAX + 1];
+    struct {
+        uint64_t bytes, samples;
+    } most; /* limits for a profile in pprof's format, unpacked, when it arrives; 0 = no limit. Not in the file */
 };
 
 struct envelope_writer {

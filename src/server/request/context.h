@@ -10,13 +10,13 @@
 
 #include <stdatomic.h>
 
-/* The limits that may change while the server runs, with their options. The first seven are those of struct store_limits. profile_bytes, profile_samples:
- * limits for a profile that is pushed, as Pyroscope has them; query_s: the longest time that a query may ask for; 0 = none of these
- * limits. connections and connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
- * packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in millionths; 0 = none are looked
- * for. resolve_s: a finding that was not seen for this time is resolved. requests_per_second to values_per_day are
- * the defaults of access/quotas.h; 0 = none.
- * remote_interval_s: how often metrics are sent. top_methods: how many methods of a service are metrics. */
+/* The limits that may change while the server runs, with their options. The first seven are those of struct store_limits. profile_bytes,
+ * profile_samples: limits for a profile that is pushed, as Pyroscope has them; query_s: the longest time that a query may ask for; 0 = none
+ * of these limits. connections and connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a
+ * whole head, and between two packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in
+ * millionths; 0 = none are looked for. resolve_s: a finding that was not seen for this time is resolved. requests_per_second to
+ * values_per_day are the defaults of access/quotas.h; 0 = none. remote_interval_s: how often metrics are sent. top_methods: how many
+ * methods of a service are metrics. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \

@@ -51,9 +51,10 @@ static uint64_t waiting(const struct run *run, uint64_t now)
 {
     if (run->config->mode == LOAD_THROUGHPUT || now < run->start)
         return 0;
-    uint64_t due = schedule_count(&run->config->schedule, now - run->start), sent = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
-    if (run->config->requests_most && due > run->config->requests_most)
-        due = run->config->requests_most;
+    uint64_t due = run_part(run, schedule_count(&run->config->schedule, now - run->start)),
+             sent = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
+    if (run->most && due > run->most)
+        due = run->most;
     return due > sent ? due - sent : 0;
 }
 
@@ -114,12 +115,12 @@ static void record_unsent(struct session *s)
     struct run *run = &s->run;
     if (run->config->mode == LOAD_THROUGHPUT)
         return;
-    for (uint64_t n = run->next; !run->config->requests_most || n < run->config->requests_most; n++) {
-        uint64_t offset = schedule_due(&run->config->schedule, n);
+    for (uint64_t n = run->next; !run->most || n < run->most; n++) {
+        uint64_t offset = schedule_due(&run->config->schedule, run_number(run, n));
         if (offset == UINT64_MAX || run->start + offset >= run->end)
             break;
         if (run->start + offset >= run->measured)
-            outcome_record_unsent(run->outcome, mix_choose(&run->config->mix, n), run->start + offset, run->stopped);
+            outcome_record_unsent(run->outcome, mix_choose(&run->config->mix, run_number(run, n)), run->start + offset, run->stopped);
     }
 }
 
@@ -200,7 +201,8 @@ static int run_workers(struct session *s, struct worker *workers, uint32_t count
     }
     for (uint32_t i = 0; i < count; i++)
         worker_connect(&workers[i]);
-    begin_at(s, clock_monotonic_ns() + NS_PER_MS); /* some time for the threads to start */
+    uint64_t soon = clock_monotonic_ns() + NS_PER_MS; /* some time for the threads to start */
+    begin_at(s, soon > s->run.config->start_at ? soon : s->run.config->start_at);
     int rc = start_threads(workers, count);
     if (rc)
         return rc;
@@ -247,6 +249,7 @@ int load_run(const struct load_config *config, struct load_result *result, struc
                         .result = result};
     struct worker *workers = calloc(count, sizeof *workers);
     memset(result, 0, sizeof *result);
+    s.run.most = run_part(&s.run, config->requests_most);
     int rc = outcome_init(&result->outcome, &config->mix, config->mode != LOAD_THROUGHPUT);
     if (!rc)
         rc = outcome_histogram(&s.response);

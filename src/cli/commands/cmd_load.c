@@ -5,6 +5,8 @@
 #include "base/buffer.h"
 #include "base/text/units.h"
 #include "cli/interrupt.h"
+#include "cli/load/agent.h"
+#include "cli/load/agents.h"
 #include "cli/load/find.h"
 #include "cli/load/load_page.h"
 #include "cli/load/print.h"
@@ -70,6 +72,9 @@ static const struct cli_option options[] = {
     {'f', "format", "FORMAT", "text|json|ycsb|cassandra-stress|prometheus",
      "how to print the result (default text); ycsb and cassandra-stress: as these tools do, for scripts that read their output"},
     {0, "json", NULL, NULL, "the same as --format json"},
+    {0, "agents", "HOSTS", NULL,
+     "generators that follow one schedule together, comma-separated: local, or a host that ssh reaches and that has candor"},
+    {0, "agent", "I/N", NULL, "used by --agents: send every N-th request, from I on, when standard input says when to start"},
     {0, "profile", "PID|NAME", NULL,
      "record the server's JVM on this host during the run (events cpu, wall and halt), and explain the slowest second"},
     {0, "profile-file", "FILE", NULL, "with --profile: the recording (default candor-NAME-DATE-TIME.jfr here)"},
@@ -419,13 +424,34 @@ static int run_and_show(const struct cli_args *args, struct load_config *c, stru
     struct ticking *t = c->context;
     struct load_result result;
     struct error e;
-    int status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
+    int status;
+    if (cli_option(args, "agents"))
+        status = agents_run(args, c, &result);
+    else
+        status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
     if (!status && profile)
         status = profiled_end(profile, &t->intervals);
     if (!status)
         status = show(args, c, &result, profile);
     if (!status)
         status = judge(c, &result.outcome);
+    load_result_deinit(&result);
+    int finished = cli_finish_output();
+    return status ? status : finished;
+}
+
+static int run_as_agent(struct load_config *c)
+{
+    struct load_result result;
+    struct error e;
+    int status = agent_wait(c);
+    interrupt_catch();
+    c->log = stdout;
+    if (status)
+        return status;
+    status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
+    if (!status)
+        agent_put_result(&result, stdout);
     load_result_deinit(&result);
     int finished = cli_finish_output();
     return status ? status : finished;
@@ -447,14 +473,17 @@ static int profile_and_run(const struct cli_args *args, struct load_config *c)
 static int connect_and_run(const struct cli_args *args, struct load_store *store, struct load_config *c)
 {
     const char *log = cli_option(args, "log");
+    bool here = !cli_option(args, "agents"); /* otherwise the agents connect */
     struct error e;
-    if (c->target.kind == TARGET_HTTP && load_resolve(&c->target, &e))
+    if (here && c->target.kind == TARGET_HTTP && load_resolve(&c->target, &e))
         return cli_fail("%s", e.text);
-    if (c->target.kind == TARGET_DRIVER && store_connect(store))
+    if (here && c->target.kind == TARGET_DRIVER && store_connect(store))
         return CLI_FAILED;
     c->target.driver_target = store->target;
     if (c->target.url.tls && tls_new(&c->target.tls, c->target.url.host, cli_switch(args, "insecure"), &e))
         return cli_fail("%s", e.text);
+    if (cli_option(args, "agent"))
+        return run_as_agent(c);
     struct ticking ticking = {.quiet = cli_switch(args, "quiet")};
     if (log && output_open(&ticking.log, log, &e))
         return cli_fail("%s", e.text);
@@ -484,6 +513,8 @@ static int load_command(const struct cli_args *args)
         .interrupted = was_interrupted, .spin = cli_switch(args, "spin"), .virtual_time = cli_switch(args, "virtual-time")};
     struct load_store store = {0};
     int status = check_profile(args);
+    if (!status)
+        status = agent_set(args, &c);
     if (!status)
         status = set_mode(args, &c);
     if (!status)

@@ -1,12 +1,15 @@
-// Shows a button each for findings, halts and locks, and the panel that the chosen button opens.
+// Shows a button each for findings, halts and locks, and the panel that the chosen button opens. The panel about a chosen time opens from
+// that time (sight.ts, times.ts).
 import { Finding, Halts, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { Span } from "../model/why";
 import { App } from "./app";
 import { byId, element } from "./dom";
 import { findingsPanel } from "./findings";
 import { haltsPanel } from "./halts";
 import { locksPanel } from "./locks";
+import { chosenSpan, whyPanel } from "./why";
 
-export type PanelName = "findings" | "halts" | "locks";
+export type PanelName = "findings" | "halts" | "locks" | "why";
 
 function part(name: string): ReturnType<typeof parsePart> {
     const found = [...document.querySelectorAll<HTMLElement>("script.candor-part")].find(({ dataset }) => dataset.part === name);
@@ -42,7 +45,8 @@ export class Panels {
         const { state, profile } = this.app;
         const { panel } = state;
         this.buttons.forEach((button, name) => button.setAttribute("aria-pressed", String(name === panel)));
-        const open = panel !== "none" && this.buttons.has(panel);
+        const span = chosenSpan(this.app);
+        const open = panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
         byId("panel").hidden = !open;
         const shown = [panel, state.from, state.to, profile];
         if (!open || shown.every((value, i) => value === this.shown[i])) {
@@ -57,6 +61,7 @@ export class Panels {
         switch (panel) {
             case "findings": return findingsPanel(this.app, this.findings);
             case "locks": return locksPanel(this.app, this.locks);
+            case "why": return whyPanel(this.app, chosenSpan(this.app) as Span);
             default: return haltsPanel(this.app, this.halts as Halts);
         }
     }

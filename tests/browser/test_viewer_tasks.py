@@ -6,6 +6,7 @@ timeout: 600
 """
 
 import base64
+import json
 import re
 
 import flamepage
@@ -27,6 +28,11 @@ def record():
     page = file.with_suffix(".html")
     ct.ok(ct.candor("report", "-o", page, file).status == 0, "its page is written")
     return file, page, [int(ms) * 1_000_000 for ms in gap.groups()]
+
+
+def reads_as_bytes(text, value):
+    number, unit = text.split(" ")
+    return abs(float(number.replace(",", "")) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit) - value) <= 0.006 * value
 
 
 class Reader(flamepage.Flame):
@@ -101,6 +107,12 @@ def tasks(page, file, recording):
     page.answers("who allocates", "Tasks.garbage" in text or "Tasks.keep" in text, text)
     text = page.anew(file).choose("#panel-bar", "Locks").text("#panel")
     page.answers("who holds the lock", "closer" in text or "till-" in text, text)
+    live = json.loads(ct.candor("report", "--kind", "live", "--json", recording).out)
+    text = page.anew(file).choose("#panel-bar", "Live and growing").text("#panel")
+    told = re.search(r"Alive after collections: (\S+ \S+) ", text)
+    page.answers("what is live and grows", told and reads_as_bytes(told[1], live["live"]["sets"][0]["bytes"])
+                 and (live["leaks"] is not None or "too few collections" in text)
+                 and all(c["class"] in text for c in (live["leaks"] or {"candidates": []})["candidates"]), (text, live["live"]["sets"][:1]))
     text = page.anew(file).choose("#panel-bar", "Halts").text("#panel")
     page.answers("what waits for I/O", "read of a socket" in text and "clerk" in text, text)
     page.answers("what did the collector cost", re.search(r"GC pause\s+\d+\s+[\d.]+ .s", text), text)
@@ -110,14 +122,6 @@ def tasks(page, file, recording):
     page.settle()
     kernel = page.text("#legend-list")
     page.answers("what is the kernel's part", re.search(r"kernel\D+\d+(\.\d+)?%", kernel), kernel)
-
-
-def changed(page, file, recording):
-    other = ct.WORK / "other.html"
-    made = ct.candor("diff", recording, recording, "-o", other)
-    ct.ok(made.status == 0, "a page of a comparison is written", made)
-    page.anew(other)
-    page.answers("what changed", page.text("#methods-caption") != "", page.text("#methods-caption"))
 
 
 SAVED = """const done = arguments[arguments.length - 1];

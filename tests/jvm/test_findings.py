@@ -59,7 +59,7 @@ OF_MACHINE = {
     "churn": ("thread_churn", {"seconds": 1}, "", "Problems.startOne"),
     "boxes": ("boxing", {"calls": 500}, "java.lang.Integer", "Problems.count"),
     "buffers": ("allocation_site", {"calls": 100000}, "byte[]", "Problems.buffer"),
-    "garbage": ("gc_pressure", {"calls": 12}, "", "Problems.node"),
+    "garbage": ("gc_pressure", {"calls": 30}, "", "Problems.node"),
 }
 
 

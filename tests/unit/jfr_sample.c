@@ -41,7 +41,10 @@ static const struct jfr_method methods[] = {
     {19, 20, 9},             /* deep.recurse */
 };
 
-static const struct jfr_thread threads[SAMPLE_THREADS + 1] = {{0}, {1, 1, 4711, 1}, {2, 2, 4712, 42}, {0, 3, 4713, 0}};
+static const struct jfr_thread threads[SAMPLE_THREADS + 1] = {{0},
+                                                              {.os_id = 4711, .java_id = 1},
+                                                              {.os_id = 4712, .java_id = 42},
+                                                              {.os_id = 4713}};
 
 static const struct jfr_frame stack_1[] = {{1, 631, 7, JFR_FRAME_C2}, {2, 12, 3, JFR_FRAME_INTERPRETED}};
 static const struct jfr_frame stack_2[] = {{3, 1, 0, JFR_FRAME_C1}, {1, 640, 9, JFR_FRAME_INLINED}, {2, 14, 8, JFR_FRAME_C2}};
@@ -76,7 +79,11 @@ static void method_of(void *context, uint32_t id, struct jfr_method *method)
 
 static void thread_of(void *context, uint32_t id, struct jfr_thread *thread)
 {
+    const struct jfr_name name = {symbols[id], strlen(symbols[id])}; /* thread 1 has symbol 1 as its name */
     *thread = threads[id];
+    thread->os_name = name;
+    if (thread->java_id)
+        thread->java_name = name;
 }
 
 static const char *symbol_of(void *context, uint32_t id, size_t *len)

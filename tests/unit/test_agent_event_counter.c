@@ -9,6 +9,7 @@
 #include "../tap.h"
 #include "session.h"
 
+#include "agent/hot/signal/room.h"
 #include "agent/trigger/clocks/clock.h"
 #include "base/time_units.h"
 #include "profile/load/load_jfr.h"
@@ -16,16 +17,26 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGES = 20000, SLEEPS = 3000, HOPS = 3000, INTERVAL = 50 };
+enum {
+    PAGES = 20000,
+    SLEEPS = 3000,
+    HOPS = 3000,
+    INTERVAL = 50,
+    DEEP_FAULTS = 50,
+    SIGNAL_STACK_PAGES = 256,
+    FRAMES_MOST = 3 /* a trap, a load that faults in its handler, and one more trap with it */
+};
 enum truth { FAULTS, SWITCHES, MIGRATIONS, TRUTHS };
 
 static char file[64];
@@ -78,6 +89,39 @@ static void hop(void)
     }
 }
 
+static size_t pages_of(const char *stack, size_t size)
+{
+    unsigned char resident[SIGNAL_STACK_PAGES];
+    size_t sum = 0, page = (size_t)sysconf(_SC_PAGESIZE);
+    if (mincore((void *)stack, size, resident))
+        return SIZE_MAX;
+    for (size_t i = 0; i < size / page; i++)
+        sum += resident[i] & 1;
+    return sum;
+}
+
+static size_t deepest; /* pages of the signal stack that one fault has used */
+
+/* Touches a page, while the signal stack is not in memory. So the kernel itself faults when it writes a signal's frame. */
+static void fault_without_stack(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = SIGNAL_STACK_PAGES * page;
+    volatile char *stack = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED)
+        return;
+    madvise((void *)stack, size + page, MADV_NOHUGEPAGE);
+    sigaltstack(&(stack_t){.ss_sp = (void *)stack, .ss_size = size}, NULL);
+    deepest = 0;
+    for (int i = 0; i < DEEP_FAULTS; i++) {
+        madvise((void *)stack, size + page, MADV_DONTNEED);
+        stack[size] = 1;
+        size_t pages = pages_of((const char *)stack, size);
+        deepest = pages > deepest ? pages : deepest;
+    }
+    sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+    munmap((void *)stack, size + page);
+}
+
 static void rest(void)
 {
 }
@@ -102,9 +146,9 @@ static void *run(void *argument)
     return NULL;
 }
 
-static bool record(enum clock_kind kind, const char *event, struct worker *busy, struct worker *idle, bool *started)
+static bool record(enum clock_kind kind, const char *event, uint32_t interval, struct worker *busy, struct worker *idle, bool *started)
 {
-    struct collect_options o = {.events = COLLECT_CPU, .clock = kind, .interval_ns = INTERVAL, .event_interval = INTERVAL};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = kind, .interval_ns = interval, .event_interval = interval};
     struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * NS_PER_MS};
     snprintf(o.file, sizeof o.file, "%s", file);
     done = false;
@@ -185,7 +229,7 @@ static void test_event(const char *event, void (*work)(void), enum truth truth)
         bool started;
         struct worker busy = {.work = work}, idle = {.work = rest};
         snprintf(what, sizeof what, "%s by %s", event, clock_names[kinds[i]]);
-        bool good = record(kinds[i], event, &busy, &idle, &started);
+        bool good = record(kinds[i], event, INTERVAL, &busy, &idle, &started);
         if (!started) {
             tap_skip("%s: %s", what, session_error.text);
             continue;
@@ -196,6 +240,22 @@ static void test_event(const char *event, void (*work)(void), enum truth truth)
         else
             check(what, event, &busy, busy.truth[truth], &idle);
     }
+}
+
+/* A handler that is itself the cause of events must not interrupt itself again and again: each frame of a signal may be larger than a page,
+ * so the kernel faults for every one of them. */
+static void test_own_faults(enum clock_kind kind)
+{
+    bool started;
+    struct worker busy = {.work = fault_without_stack}, idle = {.work = rest};
+    bool good = record(kind, "page-faults", 1, &busy, &idle, &started);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t most = (FRAMES_MOST * getauxval(AT_MINSIGSTKSZ) + ROOM_OWN_BYTES) / page + 1;
+    if (!started)
+        tap_skip("every page fault by %s: %s", clock_names[kind], session_error.text);
+    else
+        tap_ok(good && deepest && deepest <= most, "every page fault by %s: its handler uses %zu pages of stack, at most %zu",
+               clock_names[kind], deepest, most);
 }
 
 /* If the machine can count the event, it does; otherwise the message says what is missing. */
@@ -246,6 +306,8 @@ int main(void)
     test_event("minor-faults", touch_pages, FAULTS);
     test_event("context-switches", sleep_often, SWITCHES);
     test_event("cpu-migrations", hop, MIGRATIONS);
+    test_own_faults(CLOCK_SIGTRAP);
+    test_own_faults(CLOCK_SIGNAL);
     unlink(file);
     return tap_done();
 }

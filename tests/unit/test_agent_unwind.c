@@ -23,18 +23,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
-
-/* The only processor on which these tests run unchanged. */
-#if defined(__x86_64__)
-enum { EMULATED = false };
-#else
-enum { EMULATED = true };
-#endif
 
 enum { DEPTH_MAX = 64, POINTS = 3000, PERIOD_NS = 200000 };
 
@@ -305,6 +299,32 @@ static void test_instructions(void)
 }
 
 /* A function may have as many instructions as GCC generates today; with more, the unwinder gives no answer. */
+/* The return from a handler as the kernel has it on AArch64, and musl on x86-64: without call frame information. */
+__asm__(".pushsection .rodata\n"
+        ".balign 4\n"
+        "signal_return:\n"
+#if defined(__x86_64__)
+        "mov $15, %rax\n"
+        "syscall\n"
+#else
+        "mov x8, #139\n"
+        "svc #0\n"
+#endif
+        ".popsection\n");
+extern const char signal_return[];
+
+static void test_undescribed_signal(void)
+{
+    enum { PC = 0x1234 };
+    ucontext_t context = {0};
+    struct registers at = {0};
+    struct frame f = {(uintptr_t)signal_return, (uintptr_t)&context - frame_signal_context(0), 0}, other = f;
+    *frame_resume_at(&context) = PC;
+    tap_ok(unwind_step(&f, &at, false) == UNWIND_INTERRUPTED && f.pc == PC && at.pc == PC, "the return from a handler shows what it is");
+    other.pc += 4;
+    tap_ok(unwind_step(&other, &at, false) == UNWIND_UNKNOWN, "other code does not");
+}
+
 static void test_long(void)
 {
     static struct fake_cfi s;
@@ -436,13 +456,14 @@ int main(void)
     modules_update();
     _Unwind_Backtrace(note_frame, &prime);
     fault_install();
-    if (EMULATED)
+    if (!getauxval(AT_SYSINFO_EHDR)) /* there is no kernel of this processor */
         tap_skip("against libgcc: an emulator's signals have frames of its own");
     else {
         test_against_libgcc();
         test_thread();
     }
     test_instructions();
+    test_undescribed_signal();
     test_long();
     test_expressions();
     test_damage();

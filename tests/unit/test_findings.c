@@ -14,6 +14,7 @@
 #include "profile_maker.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,6 +410,10 @@ static void test_pool_of_forks(void)
 #define BORROW    "demo.Request.run:5;demo.Query.ask:9"
 #define CONDITION "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
 
+#define SECONDS 10.0
+
+enum { MOST_THREADS = 20 };
+
 /* `threads` threads. In each slot of 100 ms all but `busy` of them wait; in every `gap`th slot one more waits. */
 static void add_turns(const char *name, const char *stack, const char *class_name, uint64_t threads, uint64_t busy, uint64_t gap)
 {
@@ -424,6 +429,86 @@ static void add_turns(const char *name, const char *stack, const char *class_nam
                                         .weight = 100 * NS_PER_MS,
                                         .park = true,
                                         .start_ns = (int64_t)(slot * 100 * NS_PER_MS)});
+        }
+}
+
+static double drawn(double mean)
+{
+    return -mean * log(1 - drand48());
+}
+
+static uint32_t earliest(const double *times, uint32_t count)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 1; i < count; i++)
+        at = times[i] < times[at] ? i : at;
+    return at;
+}
+
+/* A wait as the agent records it: not if it began before the recording, and until now if it has not ended. It begins at s seconds, and
+ * takes t seconds. */
+static void add_turn(uint32_t thread, double s, double t)
+{
+    if (s >= 0 && s < SECONDS)
+        add_wait(&(struct wait){.thread = "request",
+                                .id = 100 + thread,
+                                .class_name = CONDITION,
+                                .stack = BORROW TAKE,
+                                .weight = (uint64_t)(fmin(t, SECONDS - s) * NS_PER_S),
+                                .park = true,
+                                .open = s + t > SECONDS,
+                                .start_ns = (int64_t)(s * NS_PER_S)});
+}
+
+/* Threads that use one of `size` resources for `held` seconds each time. Before they go on, they wait `delay` for a processor. */
+static void add_pool(uint32_t threads, uint32_t size, double held, double delay)
+{
+    double comes[MOST_THREADS], returned[MOST_THREADS];
+    for (uint32_t i = 0; i < MOST_THREADS; i++)
+        comes[i] = returned[i] = -SECONDS;
+    for (uint32_t i, r; i = earliest(comes, threads), r = earliest(returned, size), comes[i] < SECONDS;) {
+        double gets = fmax(comes[i], returned[r]) + drawn(delay);
+        if (returned[r] > comes[i])
+            add_turn(i, comes[i], gets - comes[i]);
+        returned[r] = gets + held + drawn(delay);
+        comes[i] = returned[r] + drawn(delay);
+    }
+}
+
+/* Consumers of tasks of 50 ms that arrive at random, `busy` of them at the same time on average. */
+static void add_consumers(uint32_t threads, double busy)
+{
+    double done[MOST_THREADS];
+    for (uint32_t i = 0; i < MOST_THREADS; i++)
+        done[i] = -SECONDS;
+    for (double arrives = -SECONDS; arrives < SECONDS; arrives += drawn(0.05 / busy)) {
+        uint32_t i = earliest(done, threads);
+        if (done[i] < arrives)
+            add_turn(i, done[i], arrives - done[i]);
+        done[i] = fmax(done[i], arrives) + drawn(0.05);
+    }
+}
+
+static void test_turns(void)
+{
+    const char *what = "java.util.concurrent.ArrayBlockingQueue.take", *site = "demo.Query.ask:9 < demo.Request.run:5";
+    srand48(1);
+    begin();
+    add_pool(20, 2, 0.5, 0.001);
+    finds(FINDING_POOL_TOO_SMALL, what, site, "waits that take half of the recording");
+    begin();
+    add_pool(20, 2, 0.04, 0.005);
+    finds(FINDING_POOL_TOO_SMALL, what, site, "threads that get a processor late");
+    begin();
+    add_pool(20, 5, 0.02, 0.004);
+    finds(FINDING_POOL_TOO_SMALL, what, site, "five resources, and threads that get a processor late");
+    for (uint32_t threads = 2; threads <= MOST_THREADS; threads += threads / 2)
+        for (double busy = 0.5; busy < 0.95 * threads; busy *= 1.2) {
+            begin();
+            add_consumers(threads, busy);
+            judge();
+            tap_ok(!f.count, "%u consumers, of which %.1f are busy: nothing", threads, busy);
+            end();
         }
 }
 
@@ -1304,6 +1389,7 @@ int main(void)
     test_pool();
     test_pool_of_forks();
     test_queues();
+    test_turns();
     test_lenders();
     test_own_pools();
     test_consequences();

@@ -23,12 +23,13 @@
 #include <stdlib.h>
 
 #define WAITERS_WARNING 1.0 /* mean number of threads that wait */
-/* The number of threads that do not wait must be constant for at least this share of the time. If work arrives at random, a number above
- * 0 is constant for at most 0.37 of the time. */
-#define CONSTANT_LEAST 0.5
-#define CLIENTS_LEAST  0.5 /* CLIENTS_LEAST and CLIENTS_MOST: threads with this many waits for each wait here may be clients */
-#define CLIENTS_MOST   2.0
-#define IN_USE         0.75 /* share of the processors in use: above it, a thread with a resource may itself wait for a processor */
+/* The number of threads that do not wait must be constant for at least this share of the time, or for CONSTANT_FACTOR times the share that
+ * random work would reach, if that is less. */
+#define CONSTANT_LEAST  0.5
+#define CONSTANT_FACTOR 2.0
+#define CLIENTS_LEAST   0.5 /* CLIENTS_LEAST and CLIENTS_MOST: threads with this many waits for each wait here may be clients */
+#define CLIENTS_MOST    2.0
+#define IN_USE          0.75 /* share of the processors in use: above it, a thread with a resource may itself wait for a processor */
 
 enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer may be chance */
 
@@ -41,6 +42,7 @@ struct place {
     double sum, squares; /* of the waiting time */
     uint64_t ended, count;
     uint32_t first_turn, turns;
+    uint64_t longest_ns; /* of the waits */
 };
 
 /* The beginning or the end of a thread's wait. */
@@ -134,6 +136,7 @@ static void add_wait(struct lending *l, const struct profile_sample *s, bool is_
     place->squares += is_timed ? 0 : (double)s->weight * (double)s->weight;
     place->count += s->count;
     place->ended += is_timed && !locks_label(l->p, s, "open");
+    place->longest_ns = s->weight > place->longest_ns ? s->weight : place->longest_ns;
     tally_add(&l->threads, at, s->thread, s->weight);
     tally_add(&l->stacks, at, s->stack, s->weight);
     if (is_timed && lender == LENDS_BY_QUEUE)
@@ -150,7 +153,15 @@ static int by_place_and_time(const void *left, const void *right)
     return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* Returns the number of threads that do not wait during most of the time in which others wait. *share is the share of that time. */
+/* Returns the time from which on the waiting threads are known. A recording does not show waits that began before it, so they are
+ * missing at first, for as long as a wait takes. At least half of the time is left. */
+static int64_t known_from(const struct place *p, const struct turn *turns)
+{
+    int64_t first = turns[0].ns, half = (turns[p->turns - 1].ns - first) / 2;
+    return first + (p->longest_ns < (uint64_t)half ? (int64_t)p->longest_ns : half);
+}
+
+/* Returns the number of threads that most often do not wait while others do. *share is the share of the time in which it is that number. */
 static uint32_t lent(const struct lending *l, uint32_t place, struct amount *share)
 {
     uint32_t threads = tally_keys(&l->threads, place), most = 0;
@@ -161,10 +172,11 @@ static uint32_t lent(const struct lending *l, uint32_t place, struct amount *sha
         return 0;
     }
     const struct turn *turns = l->turns + l->places[place].first_turn;
+    int64_t from = known_from(&l->places[place], turns);
     for (uint32_t i = 0; i + 1 < l->places[place].turns; i++) {
         const struct turn *turn = &turns[i], *next = turn + 1;
         waiting += turn->change;
-        if (waiting < 1 || waiting > (int64_t)threads)
+        if (waiting < 0 || waiting > (int64_t)threads || turn->ns < from)
             continue;
         held[waiting] += (double)(next->ns - turn->ns);
         all += (double)(next->ns - turn->ns);
@@ -191,13 +203,22 @@ static bool may_have_clients(const struct lending *l, uint32_t place)
     return low + 1 < l->count && (double)l->ended[low + 1] <= CLIENTS_MOST * own; /* one of them is this place itself */
 }
 
+/* Returns the share of the time for which the number of threads that do not wait must be `size`. If work arrives at random, the number of
+ * busy threads has Poisson's distribution, whose largest share at `size` is size^size e^-size / size!: 0.37 for one, 0.18 for five. Even
+ * that falls below the share of a pool on a busy machine, in which threads wait for a processor, too. */
+static double constant_least(uint32_t size)
+{
+    double random = exp(size * log(size) - size - lgamma(size + 1.0));
+    return fmin(CONSTANT_LEAST, CONSTANT_FACTOR * random);
+}
+
 static bool takes_turns(const struct lending *l, uint32_t place, uint32_t *size)
 {
     struct amount share = {0};
     if (!l->places[place].own || may_have_clients(l, place))
         return false;
     *size = lent(l, place, &share);
-    return *size && share.low >= CONSTANT_LEAST;
+    return *size && share.low >= constant_least(*size);
 }
 
 static int by_size(const void *left, const void *right)

@@ -19,7 +19,7 @@ static bool reach(struct id_set *s, size_t word)
     return true;
 }
 
-static bool push(struct id_set *s, uint32_t id)
+bool id_set_push(struct id_set *s, uint32_t id)
 {
     if (s->pending_count == s->pending_cap) {
         size_t cap = s->pending_cap ? s->pending_cap * 2 : 64;
@@ -39,7 +39,7 @@ bool id_set_need(struct id_set *s, uint32_t id)
     uint64_t bit = 1ULL << (id % 64);
     if (!id || (word < s->words && s->known[word] & bit))
         return true;
-    if (!reach(s, word) || !push(s, id))
+    if (!reach(s, word) || !id_set_push(s, id))
         return false;
     s->known[word] |= bit;
     return true;

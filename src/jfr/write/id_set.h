@@ -16,6 +16,8 @@ struct id_set {
 
 /* Notes that the chunk needs the id; for 0 there is nothing to note. Returns false if out of memory. */
 bool id_set_need(struct id_set *s, uint32_t id);
+/* Adds an id to the list, for a caller that knows that it is new. */
+bool id_set_push(struct id_set *s, uint32_t id);
 /* Forgets everything for a new chunk, but keeps the memory. */
 void id_set_clear(struct id_set *s);
 void id_set_deinit(struct id_set *s);

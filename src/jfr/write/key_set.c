@@ -9,10 +9,11 @@ bool key_set_need(struct key_set *s, uint32_t id, uint32_t *key)
     uint32_t *known = map_add(&s->keys, id, &added);
     if (!known)
         return false;
-    if (added)
-        *known = (uint32_t)s->keys.count;
     *key = *known;
-    return id_set_need(&s->ids, id);
+    if (!added)
+        return true;
+    *key = *known = (uint32_t)s->keys.count;
+    return id_set_push(&s->ids, id);
 }
 
 void key_set_clear(struct key_set *s)

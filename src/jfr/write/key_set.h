@@ -8,7 +8,7 @@
 #include "jfr/write/id_set.h"
 
 struct key_set {
-    struct id_set ids;
+    struct id_set ids; /* only its list, because a bitmap of ids that are far apart takes much memory */
     struct map keys;
 };
 

@@ -37,15 +37,18 @@ struct jfr_method {
     uint32_t descriptor;
 };
 
+/* UTF-8, or NULL. Borrowed until the next call. */
+struct jfr_name {
+    const char *text;
+    size_t len;
+};
+
 struct jfr_thread {
-    uint32_t java_name; /* symbol id, 0 for a thread that is not a Java thread */
-    uint32_t os_name;
+    struct jfr_name java_name; /* NULL for a thread that is not a Java thread */
+    struct jfr_name os_name;   /* NULL = empty, as for a virtual thread */
     uint64_t os_id;
     uint64_t java_id; /* 0 = not a Java thread */
-    /* The name of a virtual thread in UTF-8, in place of the other two names; NULL = it is not a virtual thread. Borrowed until the next
-     * call. */
-    const char *virtual_name;
-    size_t virtual_name_len;
+    bool is_virtual;
 };
 
 enum { JFR_TRACE_ID_DIGITS = 32, JFR_SPAN_ID_DIGITS = 16, JFR_CONTEXT_LABELS_MAX = 16 };

@@ -56,16 +56,15 @@ void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
 
 static void put_pooled(struct jfr_writer *w, enum schema_id type, uint32_t id)
 {
-    struct key_set *keyed = type == T_STACK_TRACE ? &w->stacks : type == T_CLASS ? &w->classes : NULL;
-    struct id_set *set = type == T_THREAD            ? &w->threads
-                         : type == T_CONTEXT         ? &w->contexts
+    struct key_set *keyed = type == T_STACK_TRACE ? &w->stacks : type == T_CLASS ? &w->classes : type == T_THREAD ? &w->threads : NULL;
+    struct id_set *set = type == T_CONTEXT           ? &w->contexts
                          : type == T_REFERENCE       ? &w->references
                          : type == T_OLD_OBJECT_ROOT ? &w->roots
                                                      : NULL;
     uint32_t key = id;
     if (keyed ? !key_set_need(keyed, id, &key) : set && !id_set_need(set, id))
         w->events.failed = true;
-    buffer_varint(&w->events, key);
+    buffer_varint(&w->events, type == T_THREAD ? id : key);
 }
 
 static void put_string_ref(struct jfr_writer *w, uint64_t symbol)

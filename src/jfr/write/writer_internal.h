@@ -73,7 +73,8 @@ struct jfr_writer {
 
     /* The content of the chunk's pools. */
     struct key_set stacks, methods, classes;
-    struct id_set threads, symbols, strings, contexts;
+    struct key_set threads; /* written with their ids, because these are the same in all chunks */
+    struct id_set symbols, strings, contexts;
     struct id_set references, objects, arrays, fields, roots; /* for paths, by the id of the held object */
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };

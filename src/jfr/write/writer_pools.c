@@ -133,17 +133,12 @@ static void put_thread(struct jfr_writer *w, uint32_t id)
     struct jfr_thread t = {0};
     w->answers.thread(w->answers.context, id, &t);
     struct buffer *b = entry(w, T_THREAD, id);
-    put_symbol_text(w, t.os_name);
+    jfr_put_string(b, t.os_name.text ? t.os_name.text : "", t.os_name.len);
     buffer_varint(b, t.os_id);
-    if (t.virtual_name)
-        jfr_put_string(b, t.virtual_name, t.virtual_name_len);
-    else if (t.java_name || t.java_id)
-        put_symbol_text(w, t.java_name);
-    else
-        jfr_put_string(b, NULL, 0);
+    jfr_put_string(b, t.java_name.text, t.java_name.len);
     buffer_varint(b, t.java_id);
     buffer_varint(b, 0);
-    buffer_u8(b, t.virtual_name != NULL);
+    buffer_u8(b, t.is_virtual);
 }
 
 static void put_method(struct jfr_writer *w, uint32_t id)
@@ -368,9 +363,9 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
 
 /* All sets of a chunk. */
 #define JFR_POOL_SETS(sets, w)                                                                                                             \
-    struct id_set *sets[] = {&(w)->threads, &(w)->symbols, &(w)->strings, &(w)->references, &(w)->objects,                                 \
-                             &(w)->arrays,  &(w)->fields,  &(w)->roots,   &(w)->contexts}
-#define JFR_KEYED_SETS(sets, w) struct key_set *sets[] = {&(w)->stacks, &(w)->methods, &(w)->classes}
+    struct id_set *sets[] = {&(w)->symbols, &(w)->strings, &(w)->references, &(w)->objects,                                                \
+                             &(w)->arrays,  &(w)->fields,  &(w)->roots,      &(w)->contexts}
+#define JFR_KEYED_SETS(sets, w) struct key_set *sets[] = {&(w)->stacks, &(w)->methods, &(w)->classes, &(w)->threads}
 
 int jfr_pools_gather(struct jfr_writer *w)
 {
@@ -381,7 +376,7 @@ int jfr_pools_gather(struct jfr_writer *w)
         void (*put)(struct jfr_writer *w, uint32_t id);
         void (*sort)(struct jfr_writer *w); /* NULL = they stay in the order of arrival */
     } pools[] = {{&w->stacks.ids, put_stack, sort_stacks},
-                 {&w->threads, put_thread},
+                 {&w->threads.ids, put_thread},
                  {&w->methods.ids, put_method},
                  {&w->references, put_reference},
                  {&w->objects, put_object},

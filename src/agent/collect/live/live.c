@@ -124,7 +124,16 @@ static struct watched *watch(const struct jfr_allocation_sample *s, const struct
     for (uint32_t at = s->stack >> 1; at && i < depth; at = stacks->nodes[at].parent)
         w->words[i++] = stacks->nodes[at].frame;
     memcpy(w->words + depth, more->words, count * sizeof *more->words);
+    if (!w->virtual_words)
+        names_hold_thread(&session.recording->names, w->thread);
     return w;
+}
+
+static void free_watched(struct watched *w)
+{
+    if (!w->virtual_words)
+        names_let_thread_go(&session.recording->names, w->thread);
+    free(w);
 }
 
 /* Stops watching an object that has been counted already. */
@@ -132,7 +141,7 @@ static void unwatch(struct watched *w)
 {
     be_done_with(w->reference);
     session.words -= (size_t)w->frames + w->virtual_words + w->context_words;
-    free(w);
+    free_watched(w);
 }
 
 void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const struct live_words *more)
@@ -360,7 +369,7 @@ static void describe_settings(uint32_t sink)
 static void free_all(void)
 {
     for (uint32_t i = 0; i < session.set.count; i++)
-        free(session.set.held[i].object);
+        free_watched(session.set.held[i].object);
     survivors_deinit(&session.set);
     free(session.is_alive);
     free(session.references);

@@ -12,8 +12,8 @@ void lock_samples_begin(struct recording *r, const uint32_t *outcome_symbols)
     lock_samples = (struct lock_samples){.recording = r, .outcome_symbols = outcome_symbols};
 }
 
-/* Returns the id in events of the thread that holds a lock. If its slot has been freed, the thread was named at that time. A holder without
- * a slot is a virtual thread, if the JVM has any. */
+/* Returns the id in events of the thread that holds a lock. If its slot has been freed, the thread was named at that time, and may be
+ * forgotten: 0. A holder without a slot is a virtual thread, if the JVM has any. */
 static uint32_t owner_thread(const struct lock_owner *owner)
 {
     struct names *names = &lock_samples.recording->names;
@@ -23,7 +23,7 @@ static uint32_t owner_thread(const struct lock_owner *owner)
     const struct sampled_thread *t = &sampled_threads[owner->slot];
     if (t->uid == owner->uid)
         names_thread(names, t);
-    return owner->uid << 1;
+    return names_knows_thread(names, owner->uid << 1) ? owner->uid << 1 : 0;
 }
 
 static void set_deadline(struct jfr_lock_wait *e, const struct lock_wait *wait)

@@ -169,12 +169,20 @@ static void look(void)
     java_stacks.release();
 }
 
+/* Forgets the threads when a chunk has ended, as their names do (record/names/thread_names.h). */
+static void forget_threads(void)
+{
+    map_clear(&session.thread_places);
+    session.thread_count = 0;
+}
+
 static void flush(void)
 {
     struct recording *r = &session.recording;
     thread_time_write(&session.books, r->writer, clock_monotonic_ns(), jfr_write_book_line);
     if (!recording_flush(r))
         return;
+    forget_threads();
     recording_describe_safepoint(r, session.options.interval_ns, session.late);
     if (keep_is_limited(&r->keep))
         thread_time_write(&session.books, r->writer, clock_monotonic_ns(), jfr_write_book_base);

@@ -43,6 +43,8 @@ bool frame_registers(struct registers *out, uintptr_t ucontext);
 bool frame_register(uintptr_t ucontext, unsigned number, uint64_t *out);
 /* Returns where the return from a signal handler finds its ucontext. */
 uintptr_t frame_signal_context(uintptr_t sp);
+/* Whether the code at pc is the return from a signal handler. The kernel's for AArch64 and musl's have no call frame information. */
+bool frame_is_signal_return(uintptr_t pc);
 /* Returns the member of the ucontext with the address at which the thread continues. */
 uintptr_t *frame_resume_at(void *ucontext);
 /* Sets *sp, calls work(argument) and returns true. It returns false if frame_leave_guarded was given that *sp and a ucontext from

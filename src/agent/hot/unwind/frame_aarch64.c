@@ -58,6 +58,13 @@ uintptr_t frame_signal_context(uintptr_t sp)
     return sp + sizeof(siginfo_t);
 }
 
+/* mov x8, #139 (rt_sigreturn); svc #0 */
+bool frame_is_signal_return(uintptr_t pc)
+{
+    uint64_t code;
+    return load_u64(pc, &code) && code == 0xd4000001d2801168;
+}
+
 uintptr_t *frame_resume_at(void *ucontext)
 {
     return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.pc;

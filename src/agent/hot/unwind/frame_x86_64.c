@@ -52,6 +52,14 @@ uintptr_t frame_signal_context(uintptr_t sp)
     return sp;
 }
 
+/* mov $15 (rt_sigreturn), %rax; syscall */
+bool frame_is_signal_return(uintptr_t pc)
+{
+    uint64_t code;
+    uint8_t last;
+    return load_u64(pc, &code) && load_u8(pc + sizeof code, &last) && code == 0x0f0000000fc0c748 && last == 5;
+}
+
 uintptr_t *frame_resume_at(void *ucontext)
 {
     return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];

@@ -126,7 +126,7 @@ enum unwind_step unwind_step(struct frame *f, struct registers *at, bool is_leaf
     uint64_t pc, fp;
     if (r.base == CFI_END)
         return UNWIND_END;
-    if (r.base == CFI_SIGNAL)
+    if (r.base == CFI_SIGNAL || (r.base == CFI_UNKNOWN && frame_is_signal_return(f->pc)))
         return leave_signal(f, at);
     if (!find_cfa(&r, f, leaf, &cfa) || !find_fp(&r, f, cfa, &fp) || !find_return_address(&r, leaf, cfa, &pc))
         return UNWIND_UNKNOWN;

@@ -20,6 +20,7 @@ int names_init(struct names *n)
     map_init(&n->native_by_key);
     map_init(&n->native_by_pc);
     jmethods_init(&n->jmethods);
+    thread_names_init(&n->threads);
     virtuals_init(&n->virtuals);
     contexts_init(&n->contexts, &n->strings);
     n->java = calloc(METHODS_MAX, sizeof *n->java);
@@ -36,47 +37,46 @@ void names_deinit(struct names *n)
     map_deinit(&n->native_by_key);
     map_deinit(&n->native_by_pc);
     jmethods_deinit(&n->jmethods);
+    thread_names_deinit(&n->threads);
     virtuals_deinit(&n->virtuals);
     contexts_deinit(&n->contexts);
     held_deinit(&n->held);
-    free(n->threads);
     free(n->java);
     free(n->native);
     memset(n, 0, sizeof *n);
 }
 
-static bool has_room_for_thread(struct names *n, uint32_t uid)
-{
-    if (uid < n->thread_count)
-        return true;
-    uint32_t count = (uid + 256) & ~255u;
-    struct jfr_thread *grown = realloc(n->threads, count * sizeof *grown);
-    if (!grown)
-        return false;
-    memset(grown + n->thread_count, 0, (count - n->thread_count) * sizeof *grown);
-    n->threads = grown;
-    n->thread_count = count;
-    return true;
-}
-
 void names_thread(struct names *n, const struct sampled_thread *t)
 {
-    if (!has_room_for_thread(n, t->uid))
-        return;
-    n->threads[t->uid] = (struct jfr_thread){
-        .java_name = strtab_add_text(&n->strings, t->java_name),
-        .os_name = strtab_add_text(&n->strings, t->java_name[0] ? t->java_name : t->os_name),
-        .os_id = (uint64_t)t->tid,
-        .java_id = (uint64_t)t->java_id,
-    };
+    const struct thread_name facts = {
+        .uid = t->uid, .has_java_name = t->java_name[0], .os_id = (uint64_t)t->tid, .java_id = (uint64_t)t->java_id};
+    thread_names_put(&n->threads, &facts, t->java_name[0] ? t->java_name : t->os_name);
 }
 
 uint32_t names_java_thread(struct names *n, uint32_t uid, const char *name, int64_t java_id)
 {
-    uint32_t symbol = strtab_add_text(&n->strings, name);
-    if (has_room_for_thread(n, uid))
-        n->threads[uid] = (struct jfr_thread){.java_name = symbol, .os_name = symbol, .java_id = (uint64_t)java_id};
+    const struct thread_name facts = {.uid = uid, .has_java_name = true, .java_id = (uint64_t)java_id};
+    thread_names_put(&n->threads, &facts, name);
     return uid << 1;
+}
+
+bool names_knows_thread(const struct names *n, uint32_t id)
+{
+    return thread_names_find(&n->threads, id >> 1);
+}
+
+void names_hold_thread(struct names *n, uint32_t id)
+{
+    struct thread_name *t = thread_names_find(&n->threads, id >> 1);
+    if (t)
+        t->holds++;
+}
+
+void names_let_thread_go(struct names *n, uint32_t id)
+{
+    struct thread_name *t = thread_names_find(&n->threads, id >> 1);
+    if (t && t->holds)
+        t->holds--;
 }
 
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count)
@@ -91,6 +91,7 @@ uint32_t names_context(struct names *n, const uint64_t *words, size_t count)
 
 void names_new_chunk(struct names *n)
 {
+    thread_names_new_chunk(&n->threads);
     virtuals_new_chunk(&n->virtuals);
     contexts_new_chunk(&n->contexts);
     if (n->stacks.count <= STACKS_NODES_MAX / 4)
@@ -352,11 +353,17 @@ static void thread_of(void *context, uint32_t id, struct jfr_thread *thread)
     if (id & 1) {
         const char *name;
         struct virtual_thread t = virtuals_get(&n->virtuals, id >> 1, &name);
-        *thread = (struct jfr_thread){.java_id = t.java_id, .virtual_name = name, .virtual_name_len = t.name_len};
+        *thread = (struct jfr_thread){.java_id = t.java_id, .java_name = {name, t.name_len}, .is_virtual = true};
         return;
     }
-    id >>= 1;
-    *thread = id < n->thread_count ? n->threads[id] : (struct jfr_thread){0};
+    const struct thread_name *t = thread_names_find(&n->threads, id >> 1);
+    if (!t)
+        return;
+    *thread = (struct jfr_thread){.os_id = t->os_id, .java_id = t->java_id, .os_name = {t->text, t->text ? strlen(t->text) : 0}};
+    if (t->has_java_name)
+        thread->java_name = thread->os_name;
+    else if (t->java_id)
+        thread->java_name.text = "";
 }
 
 static const char *symbol_of(void *context, uint32_t id, size_t *len)

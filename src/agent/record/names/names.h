@@ -1,5 +1,5 @@
-/* The names for a recording's ids: threads, methods and symbols. They are kept for the whole recording, so that every chunk can write its
- * pools anew. The JFR writer reads them through struct jfr_pools. Only the collector uses this file. */
+/* The names for a recording's ids: threads, methods and symbols. Methods and symbols are kept for the whole recording, so that every chunk
+ * can write its pools anew. The JFR writer reads them through struct jfr_pools. Only the collector uses this file. */
 #ifndef CANDOR_AGENT_RECORD_NAMES_NAMES_H
 #define CANDOR_AGENT_RECORD_NAMES_NAMES_H
 
@@ -9,6 +9,7 @@
 #include "agent/record/names/held.h"
 #include "agent/record/names/jmethods.h"
 #include "agent/record/names/stacks.h"
+#include "agent/record/names/thread_names.h"
 #include "agent/record/names/virtuals.h"
 #include "base/map.h"
 #include "base/strtab.h"
@@ -23,8 +24,7 @@ enum { NAMES_NATIVE_BASE = METHODS_MAX };
 struct names {
     struct strtab strings;
     struct stacks stacks;
-    struct jfr_thread *threads; /* by uid */
-    uint32_t thread_count;
+    struct thread_names threads;
     struct jfr_method *java;  /* by method id; name 0 = not looked up yet */
     struct jmethods jmethods; /* used in place of `java` if the JVM itself reports the stacks, otherwise empty */
     struct jfr_method *native;
@@ -41,7 +41,7 @@ int names_init(struct names *n); /* 0 or -ENOMEM */
 void names_deinit(struct names *n);
 struct jfr_pools names_pools(struct names *n);
 
-/* Stores the thread's present names. Its id in events is names_thread_id. */
+/* Stores the thread's present names. Its id in events is names_thread_id. Call it before an event of this chunk names the thread. */
 void names_thread(struct names *n, const struct sampled_thread *t);
 /* Stores the name of a thread that is known only from Java. Returns its id in events. */
 uint32_t names_java_thread(struct names *n, uint32_t uid, const char *name, int64_t java_id);
@@ -50,6 +50,12 @@ static inline uint32_t names_thread_id(const struct sampled_thread *t)
     return t->uid << 1;
 }
 
+/* Whether the thread with this id in events has a name. A thread that ended in an earlier chunk is forgotten (thread_names.h), unless it is
+ * held: each hold needs a call that lets it go. */
+bool names_knows_thread(const struct names *n, uint32_t id);
+void names_hold_thread(struct names *n, uint32_t id);
+void names_let_thread_go(struct names *n, uint32_t id);
+
 /* Returns the id that events of this chunk use for a virtual thread. words: the description of the thread in a record (hot/record.h). */
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count);
 /* Writes the name of an operation of the JVM, such as "G1PauseRemark". table: the result of work_operation. Returns false if it is not an
@@ -57,8 +63,8 @@ uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t cou
 bool names_operation(uint64_t table, char *out, size_t size);
 /* Returns the id that events of this chunk use for a context; 0 = none. words: the record's words of the context (hot/context.h). */
 uint32_t names_context(struct names *n, const uint64_t *words, size_t count);
-/* Forgets the stacks if there are many. Call it when a chunk has ended. Without this, an endless recording would fill the table, and later
- * stacks could not be added. */
+/* Forgets threads that have ended, and the stacks if there are many. Call it when a chunk has ended. Without this, an endless recording
+ * would fill the table, and later stacks could not be added. */
 void names_new_chunk(struct names *n);
 /* Returns the stack for a sample without one. Every tool shows it as one pseudo frame, with the reason and the place of the pc (0 =
  * unknown). */

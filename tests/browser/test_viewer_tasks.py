@@ -45,7 +45,8 @@ class Reader(flamepage.Flame):
 
     def choose(self, group, begin):
         self.clicks += 1
-        place = self.run("""const b = [...document.querySelectorAll(arguments[0] + " button")].find((b) => b.innerText.startsWith(arguments[1]));
+        place = self.run("""const all = [...document.querySelectorAll(arguments[0] + " button")];
+            const b = all.find((b) => b.innerText.startsWith(arguments[1]));
             b.scrollIntoView({block: "nearest"}); const r = b.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]""",
                          group, begin)
         self.click(*place)
@@ -67,7 +68,8 @@ def drag_over(page, span):
     page.clicks += 1
     slices = page.run("return JSON.parse(document.getElementById('candor-data').textContent).slices")
     columns, box = page.run("""const r = document.getElementById("heat").getBoundingClientRect();
-        const b = arguments[0]; const per = b > 240 ? 10 : 1; return [Math.ceil(b / per), [r.x, r.y, r.width, r.height]]""", slices["buckets"])
+        const b = arguments[0]; const per = b > 240 ? 10 : 1; return [Math.ceil(b / per), [r.x, r.y, r.width, r.height]]""",
+                            slices["buckets"])
     length = slices["bucket_ns"] * (10 if slices["buckets"] > 240 else 1)
     first, last = -(-(span[0] - slices["start_ns"]) // length), (span[1] - slices["start_ns"]) // length - 1
     at = lambda column: box[0] + box[2] * (column + 0.5) / columns

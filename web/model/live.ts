@@ -40,7 +40,8 @@ const memberOf = (value: unknown, key: string): unknown => (isObject(value) ? va
 
 function heldOf(value: unknown): Held[] {
     return objectsOf(memberOf(value, "paths")).map((row) => ({
-        holder: textOf(row.holder), class: textOf(row.class), path: textsOf(row.path), objects: numberOf(row.objects), bytes: numberOf(row.bytes),
+        holder: textOf(row.holder), class: textOf(row.class), path: textsOf(row.path),
+        objects: numberOf(row.objects), bytes: numberOf(row.bytes),
     }));
 }
 

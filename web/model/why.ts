@@ -94,7 +94,8 @@ export function whyOf(halts: Halts, span: Span): Why {
     };
 }
 
-// Returns the weight per nanosecond of the buckets that begin in the span, and that of all buckets: processors, if the weights are CPU time.
+// Returns the weight per nanosecond of the buckets that begin in the span, and that of all buckets: processors, if the weights are CPU
+// time.
 export function paceOf(slices: Slices, { from, to }: Span): { here: number; whole: number } {
     const { startNs, bucketNs, buckets, count, time, weight } = slices;
     const first = Math.max(0, Math.round((from - startNs) / bucketNs));

@@ -36,7 +36,8 @@ function candidates(app: App, { leaks }: Live): HTMLElement[] {
         return [element("p", {}, "None of " + formatCount(groups) + " groups of objects (class and allocating method) grew for sure.")];
     }
     const cells = (row: Candidate) => [name(row.class), row.site === "" ? "unknown"
-        : action(visibleName(row.site).slice(0, LONGEST), "The stacks that allocated them", () => void app.showEvidence("live", [row.site])),
+        : action(visibleName(row.site).slice(0, LONGEST), "The stacks that allocated them",
+            () => void app.showEvidence("live", [row.site])),
     bytes(row.bytes), bytes(row.growth) + " ± " + bytes(Z95 * row.growthError), bytes(row.perHour),
     row.quarters.map(formatShare).join(" → "), name(row.holder)];
     return [element("h2", {}, "Leak candidates"),

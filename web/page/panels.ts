@@ -1,5 +1,5 @@
-// Shows a button each for findings, halts, locks and what is alive, and the panel that the chosen button opens. The panel about a chosen time opens from
-// that time (sight.ts, times.ts).
+// Shows a button each for findings, halts, locks and what is alive, and the panel that the chosen button opens. The panel about a chosen
+// time opens from that time (sight.ts, times.ts).
 import { Live, readLive } from "../model/live";
 import { Finding, Halts, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
 import { Span } from "../model/why";

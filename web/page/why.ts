@@ -77,7 +77,8 @@ function haltItems(app: App, span: Span): HTMLElement[] {
 }
 
 function rootItem({ thread, held, halt }: Root): HTMLElement {
-    return element("li", {}, element("strong", {}, plural(held, "thread") + " waited for ", name(thread)), ", directly or through each other. ",
+    return element("li", {}, element("strong", {}, plural(held, "thread") + " waited for ", name(thread)),
+        ", directly or through each other. ",
         ...(halt ? ["That thread was in: " + haltWord(halt.kind) + " for " + time(halt.duration), ...detailOf({ ...halt, thread: "" }), "."]
             : ["No halt of that thread is known, so it was running, or waiting for a processor."]));
 }

@@ -11,7 +11,8 @@ function someHalts(draw: () => number): Halts {
     const list: Halt[] = Array.from({ length: 30 }, () => {
         const kind = KINDS[Math.floor(draw() * KINDS.length)];
         return {
-            kind, ofAll: kind === "gc_pause" || kind === "safepoint", start: Math.floor(draw() * 200), duration: 1 + Math.floor(draw() * 30),
+            kind, ofAll: kind === "gc_pause" || kind === "safepoint",
+            start: Math.floor(draw() * 200), duration: 1 + Math.floor(draw() * 30),
             what: "", thread: "t" + Math.floor(draw() * 4), by: "", site: "",
         };
     });
@@ -29,7 +30,7 @@ export function why(): void {
         const at = (moment: number) => halts.list.filter(({ start, duration }) => start <= moment && moment < start + duration);
         const stopped = moments.filter((moment) => at(moment).some(({ ofAll }) => ofAll)).length;
         const kindOfAll = (kind: string) => moments.filter((moment) => at(moment).some((halt) => halt.kind === kind)).length;
-        const kindOfThreads = (kind: string) => moments.reduce((sum, moment) => sum + at(moment).filter((halt) => halt.kind === kind).length, 0);
+        const kindOfThreads = (kind: string) => moments.flatMap(at).filter((halt) => halt.kind === kind).length;
         ok(found.stopped === stopped && found.length === moments.length && found.unlisted === 7
             && found.ofAll.every(({ kind, ns }) => ns === kindOfAll(kind)) && found.ofThreads.every(({ kind, ns }) => ns === kindOfThreads(kind))
             && found.threads === new Set(moments.flatMap(at).filter(({ ofAll }) => !ofAll).map(({ thread }) => thread)).size,

@@ -12,6 +12,7 @@ export function sources(): void {
     same(["libc.so.6`malloc", "finish_task_switch.isra.0", "", "GC", "a.b.\"><script>.x", "java.lang.Object[]"].map((name) =>
         sourceOf(TEMPLATE, name)), ["", "", "", "", "", ""], "what is no method of a class has no source");
     const refused = ["javascript:alert('{class}')", "data:text/html,{class}", " javascript://x/{path}", "", "{path}", "file:///src/{path}"];
-    same(refused.map((template) => sourceOf(template, "com.acme.Shop.price")), refused.map(() => ""), "only addresses of the web and of editors are links");
+    same(refused.map((template) => sourceOf(template, "com.acme.Shop.price")), refused.map(() => ""),
+        "only addresses of the web and of editors are links");
     same(sourceOf("idea://open?file=/src/{path}", "a.B.c"), "idea://open?file=/src/a/B.java", "an editor's address");
 }

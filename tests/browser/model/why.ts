@@ -32,7 +32,8 @@ export function why(): void {
         const kindOfAll = (kind: string) => moments.filter((moment) => at(moment).some((halt) => halt.kind === kind)).length;
         const kindOfThreads = (kind: string) => moments.flatMap(at).filter((halt) => halt.kind === kind).length;
         ok(found.stopped === stopped && found.length === moments.length && found.unlisted === 7
-            && found.ofAll.every(({ kind, ns }) => ns === kindOfAll(kind)) && found.ofThreads.every(({ kind, ns }) => ns === kindOfThreads(kind))
+            && found.ofAll.every(({ kind, ns }) => ns === kindOfAll(kind))
+            && found.ofThreads.every(({ kind, ns }) => ns === kindOfThreads(kind))
             && found.threads === new Set(moments.flatMap(at).filter(({ ofAll }) => !ofAll).map(({ thread }) => thread)).size,
         `halts of span ${round} add up`, found);
     }

@@ -30,7 +30,7 @@ export interface Why {
     ofThreads: HaltSum[];
     threads: number; // threads with a halt of their own
     roots: Root[]; // the one that held up most threads first
-    unlisted: number; // halts that the recording has and the page does not, at any time
+    unlisted: number; // events that the recording has and the page does not list, at any time
 }
 
 const partWithin = ({ start, duration }: Halt, { from, to }: Span): number => Math.min(to, start + duration) - Math.max(from, start);

@@ -72,7 +72,8 @@ function haltItems(app: App, span: Span): HTMLElement[] {
     ...ofAll.slice(0, MOST).flatMap((sum) => haltText(sum, "")), ...(ofAll.length > 0 ? [evidence()] : []));
     const single = element("li", {}, element("strong", {}, plural(threads, "thread") + " waited. "),
         ...ofThreads.slice(0, MOST).flatMap((sum) => haltText(sum, " of all of them together")), evidence());
-    const missing = element("li", {}, plural(unlisted, "shorter halt") + " of the recording are counted, but not listed in this page.");
+    const missing = element("li", {}, plural(unlisted, "further event")
+        + " of the recording are not listed in this page: parts of halts, moments without a length, and the shortest halts.");
     return [...roots.slice(0, 1).map(rootItem), all, ...(threads > 0 ? [single] : []), ...(unlisted > 0 ? [missing] : [])];
 }
 

@@ -5,6 +5,7 @@ still.
 usage: script/bench load [--rounds N] [--seconds N] [--output FOLDER]
 
 lateness   of the schedule, by sleeping and with --spin, compared with a bare timerfd loop (bench/load/pace.c), in turns
+mock       without a server: requests in a second of CPU time, and lateness at 50,000/s
 cpu        of the client per request, in a closed loop at full speed, compared with wrk's, in turns
 freeze     a server that is stopped for a second: an open schedule, a closed loop, and wrk
 
@@ -56,6 +57,19 @@ def lateness(options, url, _):
                 yield name, number, f"p99 at {rate}/s", p99 / 1000
 
 
+def mock(options, *_):
+    """Without a server: what the generator itself does in a processor's time, and how late it is at 50,000/s."""
+    for number in range(options.rounds):
+        busy = load(options, "--mock", "delay=0", "--mode", "throughput", "-c", 10)
+        yield "candor", number, "requests per s of CPU time, in 1,000", 1e6 / busy["cpu_ns_per_request"]
+        bare = run(BUILD / "bench" / "load" / "pace", 50000, options.seconds)[0].split()
+        scheduled = load(options, "--mock", "delay=0", "-r", 50000)
+        for name, p50, p99 in (("timerfd", int(bare[0]), int(bare[1])),
+                               ("candor", scheduled["generator_lateness"]["p50_ns"], scheduled["generator_lateness"]["p99_ns"])):
+            yield name, number, "lateness p50 at 50,000/s, us", p50 / 1000
+            yield name, number, "lateness p99 at 50,000/s, us", p99 / 1000
+
+
 def wrk(options, url):
     text, seconds = run("wrk", "-t1", "-c10", f"-d{options.seconds}s", "--latency", url)
     requests = int(text.split(" requests in ")[0].split()[-1])
@@ -105,9 +119,11 @@ def freeze(options, url, server):
                 yield name, number, f"p{percent}" if percent != "max" else percent, value
 
 
-PARTS = {"lateness": (lateness, "us"), "cpu": (cpu, "ns, or requests per s"), "freeze": (freeze, "ms")}
+PARTS = {"lateness": (lateness, "us"), "mock": (mock, ""), "cpu": (cpu, "ns, or requests per s"), "freeze": (freeze, "ms")}
 READING = {
     "lateness": "How long after it was due a request is sent, beside what the kernel's timer itself is late:",
+    "mock": "The generator with a mock that answers at once: how many requests it makes in a second of CPU time in a closed loop with ten\n"
+            "connections, and how late it sends at 50,000/s, beside the bare timer:",
     "cpu": "The client's CPU time per request in a closed loop with ten connections:",
     "freeze": "Response times when the server stands still for one second. A closed loop sends nothing then, so that the second is\n"
               "in its maximum alone. wrk adds afterwards what would have been sent at the mean rate of all its connections, which is\n"
@@ -124,10 +140,12 @@ def table(rows, part):
     yield f"| {PARTS[part][1]} | {' | '.join(names)} |"
     yield f"|---|{'---|' * len(names)}"
     for measure, cells in values.items():
-        yield f"| {measure} | {' | '.join(cell(cells[name]) for name in names)} |"
+        yield f"| {measure} | {' | '.join(cell(cells.get(name)) for name in names)} |"
 
 
 def cell(values):
+    if not values:
+        return ""
     return f"{statistics.median(values):,.1f} ({min(values):,.1f} to {max(values):,.1f})"
 
 

@@ -22,7 +22,7 @@ static double normal(void)
 }
 
 /* Marsaglia and Tsang's method; shape at least 1. Mean 1. */
-static double gamma_effect(double variation)
+__attribute__((unused)) static double gamma_effect(double variation)
 {
     double shape = 1 / (variation * variation), d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
     if (variation <= 0)

@@ -144,7 +144,8 @@ int help_print(const struct cli_command *command, bool all);
 /* Print what `record` shows at its end. All of them print their own error line and return an exit status. */
 int report_print_summary(const char *file, FILE *out); /* cmd_report.c: prints the short report, then the books */
 int report_print_live(const char *file, FILE *out);    /* prints the short report on live objects, of a recording with the event live */
-int convert_own_page(const char *in, const char *out); /* cmd_convert.c: the flame graph; replaces only candor's own files */
+/* cmd_convert.c: writes the flame graph; replaces only candor's own files. range: the only time to show, as for --time; NULL = all */
+int convert_own_page(const char *in, const char *out, const char *range);
 
 struct profile;
 /* Prints the profile as `report --json` does; this may change its stacks. Returns 0 or a negative code. (cmd_report.c) */

@@ -20,6 +20,7 @@ enum load_mode { LOAD_THROUGHPUT, LOAD_THROTTLE, LOAD_FIXED };
 
 struct load_tick {
     uint64_t elapsed, length; /* ns: the time since the start, and the length of this interval */
+    int64_t end_ns;           /* ns since the epoch: the end of this interval; without meaning in virtual time */
     bool warming_up;
     uint64_t done;            /* requests that ended in this interval, with any result */
     uint64_t failed, waiting; /* failed: requests so far; waiting: requests that are due and not sent */
@@ -38,6 +39,9 @@ struct load_config {
     uint64_t warm_up, duration, drain, timeout; /* ns */
     uint64_t log_interval;                      /* ns; also the interval of the ticks */
     uint64_t requests_most;                     /* end after this number of requests; 0 = only after the duration */
+    /* The part of a generator among several with one schedule: requests share, share + shares, share + 2 * shares, ... shares 0 = all. */
+    uint32_t share, shares;
+    uint64_t start_at; /* on CLOCK_MONOTONIC: when to start; 0 = at once */
     uint32_t connections, threads;
     uint32_t places;   /* with a driver: requests in progress on each connection at once */
     bool spin;         /* wait by reading the clock in a loop */

@@ -34,6 +34,7 @@ struct session {
     struct candor_histogram response, service; /* of the last interval */
     uint64_t next_tick, last_tick;             /* on the run's clock */
     uint64_t done_before;
+    int64_t start_ns; /* of the run, since the epoch */
     int log_error;
 };
 
@@ -50,9 +51,10 @@ static uint64_t waiting(const struct run *run, uint64_t now)
 {
     if (run->config->mode == LOAD_THROUGHPUT || now < run->start)
         return 0;
-    uint64_t due = schedule_count(&run->config->schedule, now - run->start), sent = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
-    if (run->config->requests_most && due > run->config->requests_most)
-        due = run->config->requests_most;
+    uint64_t due = run_part(run, schedule_count(&run->config->schedule, now - run->start)),
+             sent = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
+    if (run->most && due > run->most)
+        due = run->most;
     return due > sent ? due - sent : 0;
 }
 
@@ -68,6 +70,7 @@ static void tell(struct session *s, uint64_t from, uint64_t now)
     struct load_tick tick = {
         .elapsed = now - s->run.start,
         .length = now - from,
+        .end_ns = s->start_ns + (int64_t)(now - s->run.start),
         .warming_up = now <= s->run.measured,
         .done = done - s->done_before,
         .failed = all_done(o) - __atomic_load_n(&o->kinds[OUTCOME_ANSWERED], __ATOMIC_RELAXED),
@@ -112,12 +115,12 @@ static void record_unsent(struct session *s)
     struct run *run = &s->run;
     if (run->config->mode == LOAD_THROUGHPUT)
         return;
-    for (uint64_t n = run->next; !run->config->requests_most || n < run->config->requests_most; n++) {
-        uint64_t offset = schedule_due(&run->config->schedule, n);
+    for (uint64_t n = run->next; !run->most || n < run->most; n++) {
+        uint64_t offset = schedule_due(&run->config->schedule, run_number(run, n));
         if (offset == UINT64_MAX || run->start + offset >= run->end)
             break;
         if (run->start + offset >= run->measured)
-            outcome_record_unsent(run->outcome, mix_choose(&run->config->mix, n), run->start + offset, run->stopped);
+            outcome_record_unsent(run->outcome, mix_choose(&run->config->mix, run_number(run, n)), run->start + offset, run->stopped);
     }
 }
 
@@ -180,6 +183,7 @@ static void begin_at(struct session *s, uint64_t start)
 {
     const struct load_config *config = s->run.config;
     s->run.start = s->last_tick = start;
+    s->start_ns = (int64_t)(clock_realtime_ns() + start - clock_monotonic_ns());
     s->run.measured = start + config->warm_up;
     s->run.end = s->run.measured + config->duration;
     s->next_tick = start + config->log_interval;
@@ -197,7 +201,8 @@ static int run_workers(struct session *s, struct worker *workers, uint32_t count
     }
     for (uint32_t i = 0; i < count; i++)
         worker_connect(&workers[i]);
-    begin_at(s, clock_monotonic_ns() + NS_PER_MS); /* some time for the threads to start */
+    uint64_t soon = clock_monotonic_ns() + NS_PER_MS; /* some time for the threads to start */
+    begin_at(s, soon > s->run.config->start_at ? soon : s->run.config->start_at);
     int rc = start_threads(workers, count);
     if (rc)
         return rc;
@@ -244,6 +249,7 @@ int load_run(const struct load_config *config, struct load_result *result, struc
                         .result = result};
     struct worker *workers = calloc(count, sizeof *workers);
     memset(result, 0, sizeof *result);
+    s.run.most = run_part(&s.run, config->requests_most);
     int rc = outcome_init(&result->outcome, &config->mix, config->mode != LOAD_THROUGHPUT);
     if (!rc)
         rc = outcome_histogram(&s.response);

@@ -154,7 +154,7 @@ static void start_on_link(struct worker *w, struct connection *c, uint64_t n)
 {
     struct link *l = c->link;
     if (l->workload)
-        workload_begin(l->workload, &c->operation, n, c->request.type);
+        workload_begin(l->workload, &c->operation, run_number(w->run, n), c->request.type);
     else
         c->operation.request = (struct candor_load_request){
             .action = CANDOR_LOAD_CALL, .field = CANDOR_LOAD_ALL_FIELDS, .call = &c->mix->types[c->request.type].call};
@@ -181,7 +181,7 @@ static void start(struct worker *w, uint64_t n, uint64_t intended, uint64_t at)
     struct connection_end end;
     unlink_from(&w->free, c);
     append(&w->busy, c);
-    c->request.type = mix_choose(c->mix, n);
+    c->request.type = mix_choose(c->mix, run_number(w->run, n));
     c->request.intended = intended;
     c->request.ready = c->free_since > intended ? c->free_since : intended;
     c->request.sent = at;
@@ -197,8 +197,7 @@ static void start(struct worker *w, uint64_t n, uint64_t intended, uint64_t at)
 /* Whether the run has a limit of requests, and all are claimed. */
 static bool all_claimed(const struct run *run)
 {
-    uint64_t most = run->config->requests_most;
-    return most && __atomic_load_n(&run->next, __ATOMIC_RELAXED) >= most;
+    return run->most && __atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->most;
 }
 
 /* Claims the next request if it is due. Otherwise *due is the time at which it will be. */
@@ -215,13 +214,13 @@ static bool claim(struct worker *w, uint64_t at, uint64_t *n, uint64_t *intended
         if (*due > at)
             return false;
         *n = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-        return !run->config->requests_most || *n < run->config->requests_most;
+        return !run->most || *n < run->most;
     }
     *n = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
     do {
         if (all_claimed(run))
             return false;
-        uint64_t offset = schedule_due(&run->config->schedule, *n);
+        uint64_t offset = schedule_due(&run->config->schedule, run_number(run, *n));
         *intended = *due = offset == UINT64_MAX ? UINT64_MAX : run->start + offset;
         if (*due > at || *due >= end_of(run))
             return false;
@@ -325,7 +324,7 @@ static void wait_until(struct worker *w, uint64_t until)
 static bool has_due(const struct run *run)
 {
     uint64_t offset = scheduled(run) && !all_claimed(run)
-                          ? schedule_due(&run->config->schedule, __atomic_load_n(&run->next, __ATOMIC_RELAXED))
+                          ? schedule_due(&run->config->schedule, run_number(run, __atomic_load_n(&run->next, __ATOMIC_RELAXED)))
                           : UINT64_MAX;
     return offset != UINT64_MAX && run->start + offset < end_of(run);
 }
@@ -333,7 +332,7 @@ static bool has_due(const struct run *run)
 static bool over(struct worker *w)
 {
     uint64_t at = now(w), end = end_of(w->run);
-    if (at < end && all_claimed(w->run) && __atomic_load_n(&w->run->finished, __ATOMIC_RELAXED) >= w->run->config->requests_most) {
+    if (at < end && all_claimed(w->run) && __atomic_load_n(&w->run->finished, __ATOMIC_RELAXED) >= w->run->most) {
         __atomic_store_n(&w->run->end, at, __ATOMIC_RELAXED);
         return true;
     }

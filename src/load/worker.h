@@ -14,7 +14,8 @@ struct run {
     uint64_t start;            /* CLOCK_MONOTONIC; 0 for virtual time */
     uint64_t measured;         /* requests are recorded from this time on */
     uint64_t end;              /* atomic, because an interrupt sets an earlier end */
-    uint64_t next;             /* atomic: the first request that is not claimed */
+    uint64_t next;             /* atomic: the first of this generator's requests that is not claimed */
+    uint64_t most;             /* end after this number of requests of this generator; 0 = only after the duration */
     uint64_t warm_up_requests; /* atomic */
     uint32_t in_flight;        /* atomic */
     uint64_t finished;         /* atomic: requests that ended, with those of the warm-up */
@@ -22,6 +23,19 @@ struct run {
     struct mock mock;
     void (*on_time)(struct run *run, uint64_t now); /* for virtual time: called when time advances */
 };
+
+/* The number that the n-th request of this generator has in the schedule, which several generators may share. */
+static inline uint64_t run_number(const struct run *run, uint64_t n)
+{
+    return run->config->shares ? n * run->config->shares + run->config->share : n;
+}
+
+/* How many of the schedule's first `count` requests are this generator's. */
+static inline uint64_t run_part(const struct run *run, uint64_t count)
+{
+    uint32_t shares = run->config->shares, share = run->config->share;
+    return !shares ? count : count > share ? (count - share - 1) / shares + 1 : 0;
+}
 
 struct worker_list {
     struct connection *first, *last;

@@ -6,6 +6,7 @@ timeout: 600
 """
 
 import base64
+import collections
 import json
 import re
 
@@ -99,7 +100,10 @@ def tasks(page, file, recording):
     answer = page.text("#answer")
     page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, answer)
     lanes = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => b.title)")
-    page.answers("which thread", lanes and lanes[0].startswith("till-"), lanes)
+    sums = collections.Counter()
+    for thread in json.loads(ct.candor("report", "--json", "--sections", "threads", recording).out)["threads"]:
+        sums[thread["name"]] += thread["self"]
+    page.answers("which thread", lanes and sums[lanes[0]] == max(sums.values()), (lanes[:3], sums.most_common(3)))
     books = page.text("#books-summary")
     page.clicks += 1
     page.click_on("#books")

@@ -70,6 +70,36 @@ def ranges():
     ct.ok(len(wait) == 60, "two tags")
 
 
+def simulated(name, *arguments):
+    """The log of a minute of simulated load."""
+    log = ct.WORK / name
+    ct.candor("load", "-q", "--virtual-time", "-r", "1000", "-c", "20", "-d", "60s", "-o", log, *arguments)
+    return log
+
+
+def compared(*arguments):
+    result = hist("compare", "--json", *arguments)
+    return result, {(row["tag"], row["percentile"]): row for row in json.loads(result.out or '{"rows": []}')["rows"]}
+
+
+def compare():
+    one, other = simulated("one.hlog", "--mock", "hiccup"), simulated("other.hlog", "--mock", "hiccup", "--seed", "7")
+    slower = simulated("slower.hlog", "--mock", "delay=5ms")
+    faster = simulated("faster.hlog", "--mock", "delay=4ms")
+    _, rows = compared(one, other)
+    ct.ok(rows["mock-rt", 99]["p"] > 0.05 and not any(row["differs"] for row in rows.values()), "two runs of one server do not differ",
+          rows)
+    _, rows = compared("-p", "50,99", "--tags", "mock-st", faster, slower)
+    ct.ok(len(rows) == 2 and all(row["differs"] and row["p"] < 0.01 and row["b"] > row["a"] for row in rows.values()),
+          "a slower one does", rows)
+    text = hist("compare", "-p", "50", "--tags", "mock-st", slower, faster).out
+    ct.ok(" lower" in text and "-20.0 %" in text, "and the text says so", text)
+    _, rows = compared("-e", "5s", one, other)
+    ct.ok(rows and all(row["p"] is None and not row["differs"] for row in rows.values()), "five intervals are too few", rows)
+    ct.ok(hist("compare", one).status == 2 and hist("compare", one, other, one).status == 2, "it takes two logs")
+    ct.ok(hist("compare", "-f", "csv", one, other).status == 2, "and prints text or JSON")
+
+
 def formats():
     ms, us, raw = tags(LOG)["read-rt"], tags("-u", "us", LOG)["read-rt"], tags("--ratio", "1", LOG)["read-rt"]
     ct.ok(abs(us["p99"] / ms["p99"] / 1000 - 1) < 1e-9 and abs(raw["p99"] / us["p99"] / 1000 - 1) < 1e-9, "units", (ms, us, raw))
@@ -140,6 +170,7 @@ ct.candor("load", "--mock", "hiccup", "-r", "1000", "-c", "4", "-d", "30s", "--v
           "insert=1,read=9")
 split_and_united()
 ranges()
+compare()
 formats()
 damage()
 ct.done()

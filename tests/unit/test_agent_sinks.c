@@ -12,12 +12,16 @@
 
 #include "agent/collect/clock/thin.h"
 #include "agent/hot/signal/handler.h"
+#include "agent/trigger/jvm/gc_pauses.h"
+#include "agent/trigger/threads.h"
 #include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +171,74 @@ static void test_come_and_go(void)
     check(2, "the coarsest", at[3] - at[1], SLOWER);
 }
 
+/* ---- clocks that nobody wants ---- */
+
+static int open_pauses(struct error *e)
+{
+    return 0;
+}
+
+static void close_pauses(void)
+{
+}
+
+static int clocks(void)
+{
+    int n = 0;
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        n += atomic_load(&sampled_threads[i].slot) == SLOT_LIVE && (sampled_threads[i].clock.fd >= 0 || sampled_threads[i].clock.has_timer);
+    return n;
+}
+
+/* Returns the number of perf events that the process has open. */
+static int perf_events(void)
+{
+    int n = 0;
+    struct dirent *entry;
+    DIR *d = opendir("/proc/self/fd");
+    while ((entry = readdir(d))) {
+        char target[64] = "";
+        n += readlinkat(dirfd(d), entry->d_name, target, sizeof target - 1) > 0 && strstr(target, "perf_event");
+    }
+    closedir(d);
+    return n;
+}
+
+/* A recording of pauses goes on, while two of CPU time, one after the other, come and go. */
+static void test_unwanted(enum clock_kind kind, enum lots_mode mode)
+{
+    pthread_t worker;
+    struct collect_options pauses = options_for(0, SLOW), cpu = options_for(1, FAST);
+    pauses.events = COLLECT_HALT;
+    cpu.clock = kind;
+    cpu.clocks = mode;
+    over = false;
+    used_ns = 0;
+    pthread_create(&worker, NULL, work, NULL);
+    while (!used_ns)
+        sched_yield();
+    uint32_t first = session_start_with(&pauses) ? collect_newest() : 0;
+    tap_ok(first && !clocks(), "%s: a recording of pauses sets no clock", clock_names[kind]);
+    for (int i = 1; i <= 2; i++) {
+        snprintf(cpu.file, sizeof cpu.file, "%s", files[i]);
+        bool good = session_start_with(&cpu);
+        uint32_t id = collect_newest();
+        uint64_t from = used_ns;
+        tap_ok(good && clocks() >= 1, "%s: recording %d of CPU time sets %d", clock_names[kind], i, clocks());
+        collect_for(PHASE_MS);
+        uint64_t to = used_ns;
+        tap_ok(stop(id), "it ends");
+        if (kind == CLOCK_SIGTRAP)
+            check(i, "it", to - from, FAST);
+        collect_for(PHASE_MS);
+        tap_ok(!clocks() && !perf_events(), "%s: then %d threads have a clock, and %d events are open", clock_names[kind], clocks(),
+               perf_events());
+    }
+    stop(first);
+    over = true;
+    pthread_join(worker, NULL);
+}
+
 /* ---- requests that are refused ---- */
 
 static bool refused(const struct collect_options *o, const char *why)
@@ -206,7 +278,11 @@ int main(void)
     for (int i = 0; i < FILES; i++)
         snprintf(files[i], sizeof files[i], "/tmp/candor-sinks-%d-%d.jfr", (int)getpid(), i);
     test_parts();
+    gc_events = (struct gc_events){open_pauses, close_pauses};
     test_come_and_go();
+    test_unwanted(CLOCK_SIGTRAP, LOTS_ALL);
+    test_unwanted(CLOCK_SIGTRAP, LOTS_LOT);
+    test_unwanted(CLOCK_TIMER, LOTS_ALL);
     test_refused();
     for (int i = 0; i < FILES; i++)
         unlink(files[i]);

@@ -130,14 +130,12 @@ static void keep_late_expiry(struct sampled_thread *t)
                           memory_order_release);
 }
 
-/* Waits for a handler of t that is at work, which takes microseconds. The caller may hold the lock of the registry, since no handler takes
- * it. But threads that begin and end need that lock, and the handler's thread may be kept from running: false after some milliseconds, and
- * the thread keeps its clock. */
-static bool take_away(struct sampled_thread *t)
+/* Makes sure that no handler of t begins for its present clock, and waits for one that is at work, which takes microseconds. The caller may
+ * hold the lock of the registry, since no handler takes it. But threads that begin and end need that lock, and the handler's thread may be
+ * kept from running: false after some milliseconds, and the thread keeps its clock. */
+static bool end_expiries(struct sampled_thread *t)
 {
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
-    if (t->lot.waits)
-        return true;
     atomic_store(&t->lot.late_ns, 0);
     /* Sequentially consistent, like the handler's accesses: the handler saw the new setting, or is seen here. */
     atomic_fetch_add(&t->gate.setting, 1);
@@ -148,6 +146,15 @@ static bool take_away(struct sampled_thread *t)
         }
         nanosleep(&pause, NULL);
     }
+    return true;
+}
+
+static bool take_away(struct sampled_thread *t)
+{
+    if (t->lot.waits)
+        return true;
+    if (!end_expiries(t))
+        return false;
     keep_late_expiry(t);
     clock_disarm(t);
     return true;
@@ -245,4 +252,35 @@ void lot_draw(double part, double least, uint64_t pace_ns)
     free(r.threads);
     free(r.tickets);
     free(r.order);
+}
+
+/* Leaves the thread as it is when it is armed without a clock. Returns false if it keeps its clock. */
+static bool take_for_good(struct sampled_thread *t)
+{
+    bool has_clock = t->clock.fd >= 0 || t->clock.has_timer;
+    if (has_clock && (atomic_load(&t->gate.held) || !end_expiries(t)))
+        return false;
+    clock_disarm(t);
+    settle(t, clock_thread_cpu(t->tid));
+    t->lot.waits = false;
+    t->lot.window = 0;
+    t->lot.stands_for = 0;
+    t->clock.own_pace_ns = 0;
+    return true;
+}
+
+static void take_all(void *context)
+{
+    bool *is_done = context;
+    *is_done = !atomic_load(&handler_config.held);
+    for (uint32_t i = 0, limit = threads_limit(); *is_done && i < limit; i++)
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
+            *is_done &= take_for_good(&sampled_threads[i]);
+}
+
+bool lot_take_all(void)
+{
+    bool is_done = false;
+    threads_with_all(take_all, &is_done);
+    return is_done;
 }

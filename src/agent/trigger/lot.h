@@ -7,7 +7,7 @@
  * The chance grows with the CPU time that a thread has used recently. A thread that has used much has its clock for certain, and so has a
  * new thread until the first draw. A thread that has not run since the last draw is left as it is.
  *
- *   lot_begin -> [ lot_draw ]*
+ *   lot_begin -> [ lot_draw ]* -> [ lot_take_all ]
  *
  * All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_TRIGGER_LOT_H
@@ -36,6 +36,9 @@ void lot_begin(void);
 /* Draws among all threads of the registry (trigger/threads.h). Of the threads that ran since the last draw, this part is drawn, but at
  * least `least`. pace_ns: the interval of clocks if all threads have one. */
 void lot_draw(double part, double least, uint64_t pace_ns);
+/* Takes the clocks of all threads away, because no recording wants samples any more. Returns false if a thread keeps its clock, which is in
+ * use at this moment: then call it again later. */
+bool lot_take_all(void);
 
 /* Returns the part of cpu_ns, a thread's CPU time since its arming, in which it had no clock because it was not drawn. */
 struct sampled_thread;

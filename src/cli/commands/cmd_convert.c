@@ -211,10 +211,15 @@ static int convert_run(const struct cli_args *args)
     return convert(&job, find_format(cli_option(args, "to"), job.out));
 }
 
-int convert_own_page(const char *in, const char *out)
+int convert_own_page(const char *in, const char *out, const char *range)
 {
-    char *path = (char *)in;
+    char *path = (char *)in, *words[] = {"convert", "--time", (char *)range, path, (char *)out, NULL};
+    struct cli_args args;
     struct job job = {.in = &path, .count = 1, .out = out, .own = true};
+    if (range && cli_parse(&command_convert, 5, words, &args))
+        return CLI_USAGE;
+    if (range)
+        job.args = &args;
     return convert(&job, find_format(NULL, out));
 }
 

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 
 #include "base/text/units.h"
+#include "cli/hist/compare.h"
 #include "cli/hist/plot.h"
 #include "cli/hist/print.h"
 #include "format/write/output.h"
@@ -42,6 +43,7 @@ struct hist_job {
     enum candor_log_dialect dialect;
     const char *output;
     struct hist_series series;
+    struct hist_series other; /* of compare: the second log */
 };
 
 /* ---- options ---- */
@@ -137,37 +139,35 @@ static int set_job(struct hist_job *job)
 /* ---- reading ---- */
 
 /* Reads a file. With `names`, an operand "name=file" of union gives the file a name, if no file of the whole name exists. */
-static int read_one(struct hist_job *job, const char *operand, bool names)
+static int read_one(struct hist_job *job, struct hist_series *s, const char *operand, bool names)
 {
     struct error e;
     struct stat st;
     char prefix[128];
     const char *equals = names ? strchr(operand, '=') : NULL;
     if (!equals || equals == operand || !stat(operand, &st))
-        return series_read(&job->series, operand, NULL, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
+        return series_read(s, operand, NULL, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
     size_t n = (size_t)(equals - operand);
     if (n >= sizeof prefix || strcspn(operand, ", \t") < n)
         return cli_usage(job->args->command, "'%.*s' is not a name for a log's tags", (int)n, operand);
     snprintf(prefix, sizeof prefix, "%.*s", (int)n, operand);
-    return series_read(&job->series, equals + 1, prefix, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
+    return series_read(s, equals + 1, prefix, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* Reads all files. Parts that cannot be read are reported once and make the command fail; the rest is used. */
-static int read_all(struct hist_job *job, char **files, int count, bool names)
+/* Reads files into one series. Parts that cannot be read are reported once and make the command fail; the rest is used. */
+static int read_all(struct hist_job *job, struct hist_series *s, char **files, int count, bool names)
 {
     int status = CLI_OK;
     for (int i = 0; i < count && !status; i++)
-        status = read_one(job, files[i], names);
-    series_sort(&job->series, &job->choice);
-    const struct hist_series *s = &job->series;
+        status = read_one(job, s, files[i], names);
+    series_sort(s, &job->choice);
     if (!status && !s->count && !s->problems)
         return cli_fail("no interval is left: %s", job->choice.only ? "does any have one of these --tags?" : "see --start and --end");
     return status;
 }
 
-static int tell_problems(const struct hist_job *job)
+static int tell_problems(const struct hist_series *s)
 {
-    const struct hist_series *s = &job->series;
     if (!s->problems)
         return CLI_OK;
     if (s->problems == 1)
@@ -284,15 +284,22 @@ static int split(struct hist_job *job)
     return status ? status : cli_finish_output();
 }
 
+/* Reads the second log of compare, and compares. `series` has the first. */
+static int compare(struct hist_job *job)
+{
+    struct output out;
+    if (job->view.format != HIST_TEXT && job->view.format != HIST_JSON)
+        return cli_usage(job->args->command, "'candor hist compare' prints text or json; use one of these with --format");
+    int status = open_output(job->output, &out);
+    return status ? status : close_output(&out, hist_compare(&job->series, &job->other, &job->view, out.file));
+}
+
 static const struct verb {
     const char *name;
     int (*run)(struct hist_job *job);
     bool names; /* operands may be NAME=FILE */
-} verbs[] = {{"summarize", summarize, false},
-             {"split", split, false},
-             {"union", unite, true},
-             {"time", over_time, false},
-             {"plot", draw, false}};
+} verbs[] = {{"summarize", summarize, false}, {"split", split, false}, {"union", unite, true},
+             {"time", over_time, false},      {"plot", draw, false},   {"compare", compare, false}};
 
 static int hist_run(const struct cli_args *args)
 {
@@ -307,33 +314,41 @@ static int hist_run(const struct cli_args *args)
         return cli_usage(args->command, "the file is missing: candor hist %s FILE...", verb->name);
     if (verb->run == split && args->operand_count > first + 1)
         return cli_usage(args->command, "split takes one log; merge several with 'candor hist union' first");
+    if (verb->run == compare && args->operand_count != first + 2)
+        return cli_usage(args->command, "compare takes two logs: candor hist compare A B; merge several with 'candor hist union' first");
     int status = set_job(&job);
     if (status)
         return status;
+    int each = verb->run == compare ? 1 : args->operand_count - first;
     series_init(&job.series);
-    status = read_all(&job, args->operands + first, args->operand_count - first, verb->names);
-    if (!status && job.series.count)
+    series_init(&job.other);
+    status = read_all(&job, &job.series, args->operands + first, each, verb->names);
+    if (!status && verb->run == compare)
+        status = read_all(&job, &job.other, args->operands + first + 1, 1, false);
+    if (!status && job.series.count && (verb->run != compare || job.other.count))
         status = verb->run(&job);
-    if (!status)
-        status = tell_problems(&job);
+    int damaged = tell_problems(&job.series), other_damaged = tell_problems(&job.other);
     series_deinit(&job.series);
-    return status;
+    series_deinit(&job.other);
+    return status ? status : damaged ? damaged : other_damaged;
 }
 
 const struct cli_command command_hist = {
     .name = "hist",
-    .arguments = "[summarize | split | union | time | plot] [OPTION...] FILE...",
-    .summary = "summarize, split, merge and plot HDR histogram logs",
-    .about = "Reads HDR histogram logs (log format 1.0 to 1.3, histograms of encoding V0 to V2, as written by 'candor load', "
-             "HdrHistogram in Java and C, and tools built on them), and percentile tables in files named .hgrm. '-' is standard "
-             "input. Several files are treated as one.\n\n"
-             "summarize (the default) prints count, rate, mean and percentiles of each tag; with --format hgrm the "
-             "percentile spectrum. split writes a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts "
-             "'NAME::' before the tags of a file. time prints a line for each interval and tag. plot draws the percentile "
-             "spectrum on a log axis and the maximum over time.\n\n"
-             "Damaged lines are reported and left out, and make the command end with status 1. Values are in ns unless "
-             "--ratio says otherwise; --start and --end count from the first interval of all files.\n\n"
-             "docs/formats/hist-json.md describes --json.",
+    .arguments = "[summarize | split | union | time | plot | compare] [OPTION...] FILE...",
+    .summary = "summarize, split, merge, plot and compare HDR histogram logs",
+    .about =
+        "Reads HDR histogram logs (log format 1.0 to 1.3, histograms of encoding V0 to V2, as written by 'candor load', "
+        "HdrHistogram in Java and C, and tools built on them), and percentile tables in files named .hgrm. '-' is standard "
+        "input. Several files are treated as one.\n\n"
+        "summarize (the default) prints count, rate, mean and percentiles of each tag; with --format hgrm the "
+        "percentile spectrum. split writes a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts "
+        "'NAME::' before the tags of a file. time prints a line for each interval and tag. plot draws the percentile "
+        "spectrum on a log axis and the maximum over time. compare takes two logs, and says at which percentiles they differ by more than "
+        "chance.\n\n"
+        "Damaged lines are reported and left out, and make the command end with status 1. Values are in ns unless "
+        "--ratio says otherwise; --start and --end count from the first interval of all files.\n\n"
+        "docs/formats/hist-json.md describes --json.",
     .examples = "candor hist run.hlog\n"
                 "    percentiles of each tag\n"
                 "candor hist plot -o run.html --tags get-rt,get-st run.hlog\n"

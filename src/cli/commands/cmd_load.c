@@ -5,9 +5,12 @@
 #include "base/buffer.h"
 #include "base/text/units.h"
 #include "cli/interrupt.h"
+#include "cli/load/agent.h"
+#include "cli/load/agents.h"
 #include "cli/load/find.h"
 #include "cli/load/load_page.h"
 #include "cli/load/print.h"
+#include "cli/load/profiled.h"
 #include "cli/load/scripts.h"
 #include "cli/load/store.h"
 #include "format/write/output.h"
@@ -69,6 +72,13 @@ static const struct cli_option options[] = {
     {'f', "format", "FORMAT", "text|json|ycsb|cassandra-stress|prometheus",
      "how to print the result (default text); ycsb and cassandra-stress: as these tools do, for scripts that read their output"},
     {0, "json", NULL, NULL, "the same as --format json"},
+    {0, "agents", "HOSTS", NULL,
+     "generators that follow one schedule together, comma-separated: local, or a host that ssh reaches and that has candor"},
+    {0, "agent", "I/N", NULL, "used by --agents: send every N-th request, from I on, when standard input says when to start"},
+    {0, "profile", "PID|NAME", NULL,
+     "record the server's JVM on this host during the run (events cpu, wall and halt), and explain the slowest second"},
+    {0, "profile-file", "FILE", NULL, "with --profile: the recording (default candor-NAME-DATE-TIME.jfr here)"},
+    {0, "profile-jfr", "MODE", "off|existing|on", "with --profile: what 'candor record --jfr' does: on also has safepoints (default off)"},
     {0, "report", "FILE", NULL, "write an HTML page: figures, percentiles, the course over time, what omission would hide"},
     {0},
 };
@@ -309,7 +319,7 @@ static bool was_interrupted(void)
 struct ticking {
     bool quiet;
     struct output log; /* file NULL = none */
-    struct load_page page;
+    struct load_intervals intervals;
 };
 
 /* Publishes the log at the end of the first interval, so that it has its name and can be watched, and stays if candor is killed. */
@@ -318,7 +328,7 @@ static void on_tick(void *context, const struct load_tick *tick)
     struct ticking *t = context;
     if (t->log.file)
         output_publish(&t->log);
-    load_page_note(&t->page, tick);
+    load_intervals_note(&t->intervals, tick);
     if (!t->quiet)
         load_print_tick(tick);
 }
@@ -340,22 +350,27 @@ static int judge(const struct load_config *c, const struct outcome *o)
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
 
-typedef int printer(const struct load_config *config, const struct load_result *result);
+static bool wants_json(const struct cli_args *args)
+{
+    const char *format = cli_option(args, "format");
+    return cli_switch(args, "json") || (format && !strcmp(format, "json"));
+}
 
-static printer *printer_of(const struct cli_args *args)
+/* Prints the result as --format says. Returns 0 or a negative code. */
+static int print_result(const struct cli_args *args, const struct load_config *c, const struct load_result *result,
+                        const struct profiled *profile)
 {
     static const struct {
         const char *name;
-        printer *print;
-    } formats[] = {{"json", load_print_json},
-                   {"ycsb", load_print_ycsb},
-                   {"cassandra-stress", load_print_stress},
-                   {"prometheus", load_print_prometheus}};
-    const char *wanted = cli_switch(args, "json") ? "json" : cli_option(args, "format");
-    for (size_t i = 0; wanted && i < sizeof formats / sizeof *formats; i++)
-        if (!strcmp(wanted, formats[i].name))
-            return formats[i].print;
-    return load_print_text;
+        int (*print)(const struct load_config *config, const struct load_result *result);
+    } scripts[] = {{"ycsb", load_print_ycsb}, {"cassandra-stress", load_print_stress}, {"prometheus", load_print_prometheus}};
+    const char *wanted = cli_option(args, "format");
+    if (wants_json(args))
+        return load_print_json(c, result, profile);
+    for (size_t i = 0; wanted && i < sizeof scripts / sizeof *scripts; i++)
+        if (!strcmp(wanted, scripts[i].name))
+            return scripts[i].print(c, result);
+    return load_print_text(c, result, profile);
 }
 
 static int find_and_print(const struct cli_args *args, struct load_config *c)
@@ -368,14 +383,14 @@ static int find_and_print(const struct cli_args *args, struct load_config *c)
     interrupt_catch();
     if (find_rate(c, &limit, &found, &e))
         return cli_fail("%s", e.text);
-    (printer_of(args) == load_print_json ? find_print_json : find_print_text)(&limit, &found);
+    (wants_json(args) ? find_print_json : find_print_text)(&limit, &found);
     int finished = cli_finish_output();
     return found.holds ? finished : cli_fail("the limit %s does not hold at any rate that was tried", limit.text);
 }
 
 /* Writes the page. Returns a status. */
-static int write_page(const char *file, const struct load_page *page, const struct cli_args *args, const struct load_config *c,
-                      const struct load_result *result)
+static int write_page(const char *file, const struct load_intervals *intervals, const struct cli_args *args, const struct load_config *c,
+                      const struct load_result *result, const struct profiled *profile)
 {
     /* Not the URL of a driver, which may have a password. */
     const char *target = c->target.kind == TARGET_HTTP     ? c->target.url.authority
@@ -386,56 +401,110 @@ static int write_page(const char *file, const struct load_page *page, const stru
     struct error e;
     if (output_open(&o, file, &e))
         return cli_fail("%s", e.text);
-    if (load_page_write(page, o.file, target, c, result)) {
+    if (load_page_write(intervals, o.file, target, c, result, profile)) {
         output_abandon(&o);
         return cli_fail("no memory for the page");
     }
     return output_close(&o, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-static int run_and_print(const struct cli_args *args, struct load_config *c)
+/* Prints the result, and writes the page. Returns a status. */
+static int show(const struct cli_args *args, const struct load_config *c, const struct load_result *result, const struct profiled *profile)
 {
+    const struct ticking *t = c->context;
+    int status = print_result(args, c, result, profile) ? cli_fail("no memory for the result") : CLI_OK;
+    if (!status && cli_option(args, "report"))
+        status = write_page(cli_option(args, "report"), &t->intervals, args, c, result, profile);
+    fflush(stdout);
+    return status;
+}
+
+static int run_and_show(const struct cli_args *args, struct load_config *c, struct profiled *profile)
+{
+    struct ticking *t = c->context;
     struct load_result result;
     struct error e;
-    int status = CLI_OK;
-    interrupt_catch();
-    if (load_run(c, &result, &e))
-        status = cli_fail("%s", e.text);
-    else if (printer_of(args)(c, &result))
-        status = cli_fail("no memory for the result");
-    else if (cli_option(args, "report"))
-        status = write_page(cli_option(args, "report"), &((const struct ticking *)c->context)->page, args, c, &result);
-    if (!status) {
-        fflush(stdout);
+    int status;
+    if (cli_option(args, "agents"))
+        status = agents_run(args, c, &result);
+    else
+        status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
+    if (!status && profile)
+        status = profiled_end(profile, &t->intervals);
+    if (!status)
+        status = show(args, c, &result, profile);
+    if (!status)
         status = judge(c, &result.outcome);
-    }
     load_result_deinit(&result);
     int finished = cli_finish_output();
     return status ? status : finished;
 }
 
+static int run_as_agent(struct load_config *c)
+{
+    struct load_result result;
+    struct error e;
+    int status = agent_wait(c);
+    interrupt_catch();
+    c->log = stdout;
+    if (status)
+        return status;
+    status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
+    if (!status)
+        agent_put_result(&result, stdout);
+    load_result_deinit(&result);
+    int finished = cli_finish_output();
+    return status ? status : finished;
+}
+
+static int profile_and_run(const struct cli_args *args, struct load_config *c)
+{
+    struct profiled profile;
+    interrupt_catch();
+    if (!profiled_is_wanted(args))
+        return run_and_show(args, c, NULL);
+    int status = profiled_begin(&profile, args, c->warm_up + c->duration + c->drain);
+    if (!status)
+        status = run_and_show(args, c, &profile);
+    profiled_close(&profile);
+    return status;
+}
+
 static int connect_and_run(const struct cli_args *args, struct load_store *store, struct load_config *c)
 {
     const char *log = cli_option(args, "log");
+    bool here = !cli_option(args, "agents"); /* otherwise the agents connect */
     struct error e;
-    if (c->target.kind == TARGET_HTTP && load_resolve(&c->target, &e))
+    if (here && c->target.kind == TARGET_HTTP && load_resolve(&c->target, &e))
         return cli_fail("%s", e.text);
-    if (c->target.kind == TARGET_DRIVER && store_connect(store))
+    if (here && c->target.kind == TARGET_DRIVER && store_connect(store))
         return CLI_FAILED;
     c->target.driver_target = store->target;
     if (c->target.url.tls && tls_new(&c->target.tls, c->target.url.host, cli_switch(args, "insecure"), &e))
         return cli_fail("%s", e.text);
+    if (cli_option(args, "agent"))
+        return run_as_agent(c);
     struct ticking ticking = {.quiet = cli_switch(args, "quiet")};
     if (log && output_open(&ticking.log, log, &e))
         return cli_fail("%s", e.text);
     c->log = ticking.log.file;
     c->context = &ticking;
-    c->tick = log || !ticking.quiet || cli_option(args, "report") ? on_tick : NULL;
-    int status = cli_option(args, "find-rate") ? find_and_print(args, c) : run_and_print(args, c);
-    load_page_deinit(&ticking.page);
+    c->tick = log || !ticking.quiet || cli_option(args, "report") || profiled_is_wanted(args) ? on_tick : NULL;
+    int status = cli_option(args, "find-rate") ? find_and_print(args, c) : profile_and_run(args, c);
+    load_intervals_deinit(&ticking.intervals);
     if (log && output_close(&ticking.log, &e) && !status)
         status = cli_fail("%s", e.text);
     return status;
+}
+
+static int check_profile(const struct cli_args *args)
+{
+    bool wanted = profiled_is_wanted(args);
+    if (!wanted && (cli_option(args, "profile-file") || cli_option(args, "profile-jfr")))
+        return cli_usage(args->command, "--profile-%s needs --profile", cli_option(args, "profile-file") ? "file" : "jfr");
+    if (wanted && (cli_option(args, "find-rate") || cli_switch(args, "virtual-time")))
+        return cli_usage(args->command, "--profile goes with one run in real time: leave out --find-rate and --virtual-time");
+    return CLI_OK;
 }
 
 static int load_command(const struct cli_args *args)
@@ -443,7 +512,11 @@ static int load_command(const struct cli_args *args)
     struct load_config c = {
         .interrupted = was_interrupted, .spin = cli_switch(args, "spin"), .virtual_time = cli_switch(args, "virtual-time")};
     struct load_store store = {0};
-    int status = set_mode(args, &c);
+    int status = check_profile(args);
+    if (!status)
+        status = agent_set(args, &c);
+    if (!status)
+        status = set_mode(args, &c);
     if (!status)
         status = set_times(args, &c);
     if (!status)

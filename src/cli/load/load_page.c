@@ -1,48 +1,21 @@
 #include "cli/load/load_page.h"
 
-#include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "cli/load/chart.h"
 #include "cli/load/print.h"
+#include "cli/load/profiled.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-
-void load_page_note(struct load_page *p, const struct load_tick *t)
-{
-    if (t->warming_up || !t->length)
-        return;
-    if (ARRAY_GROW(p->intervals, p->cap, p->count)) {
-        p->no_memory = true;
-        return;
-    }
-    double length = (double)t->length / NS_PER_S;
-    p->intervals[p->count++] = (struct load_page_interval){
-        .at = (double)t->elapsed / NS_PER_S,
-        .rate = (double)t->done / length,
-        .failed = (double)(t->failed - p->failed_before) / length,
-        .response = (double)candor_histogram_percentile(t->response, 99),
-        .response_most = (double)candor_histogram_max(t->response),
-        .service = (double)candor_histogram_percentile(t->service, 99),
-        .service_most = (double)candor_histogram_max(t->service),
-        .late = t->lateness ? (double)candor_histogram_percentile(t->lateness, 99) : 0,
-    };
-    p->failed_before = t->failed;
-}
-
-void load_page_deinit(struct load_page *p)
-{
-    free(p->intervals);
-}
 
 /* What the sections of the page are made from. */
 struct view {
-    const struct load_page *page;
+    const struct load_intervals *intervals;
     const struct load_config *config;
     const struct load_result *result;
+    const struct profiled *profile; /* or NULL */
     FILE *out;
     bool scheduled;
     struct candor_histogram response, service;
@@ -145,19 +118,19 @@ static void spectrum(const struct view *v)
     chart_end(&c, v->out);
 }
 
-enum course { RESPONSE, RESPONSE_MOST, SERVICE, SERVICE_MOST, LATE, RATE, FAILED };
+enum course { RESPONSE, RESPONSE_MOST, SERVICE, SERVICE_MOST, LATE, STOPPED, RATE, FAILED };
 
-static double value_of(const struct load_page_interval *i, enum course what)
+static double value_of(const struct load_interval *i, enum course what)
 {
-    const double values[] = {i->response, i->response_most, i->service, i->service_most, i->late, i->rate, i->failed};
+    const double values[] = {i->response, i->response_most, i->service, i->service_most, i->late, i->stopped, i->rate, i->failed};
     return values[what];
 }
 
 static void course_line(const struct view *v, struct chart *c, const char *name, enum course what)
 {
     chart_line(c, name);
-    for (uint32_t i = 0; i < v->page->count; i++)
-        chart_point(c, v->page->intervals[i].at, value_of(&v->page->intervals[i], what));
+    for (uint32_t i = 0; i < v->intervals->count; i++)
+        chart_point(c, v->intervals->list[i].at, value_of(&v->intervals->list[i], what));
 }
 
 static void courses(const struct view *v)
@@ -172,6 +145,8 @@ static void courses(const struct view *v)
     course_line(v, &c, "service max", SERVICE_MOST);
     if (v->scheduled)
         course_line(v, &c, "the generator's lateness, p99", LATE);
+    if (v->profile)
+        course_line(v, &c, "all threads of the server stood still", STOPPED);
     chart_end(&c, v->out);
     chart_begin(&c, "Requests per second", CHART_SECONDS, CHART_NUMBERS);
     course_line(v, &c, "ended", RATE);
@@ -197,14 +172,21 @@ static void whole(const struct view *v, const char *target)
     figures(v);
     spectrum(v);
     courses(v);
+    if (v->profile)
+        profiled_write_page(v->profile, v->out);
     fputs("</html>\n", v->out);
 }
 
-int load_page_write(const struct load_page *p, FILE *out, const char *target, const struct load_config *config,
-                    const struct load_result *result)
+int load_page_write(const struct load_intervals *intervals, FILE *out, const char *target, const struct load_config *config,
+                    const struct load_result *result, const struct profiled *profile)
 {
-    struct view v = {.page = p, .config = config, .result = result, .out = out, .scheduled = config->mode != LOAD_THROUGHPUT};
-    int rc = p->no_memory || outcome_histogram(&v.response) || outcome_histogram(&v.service) ? -ENOMEM : 0;
+    struct view v = {.intervals = intervals,
+                     .config = config,
+                     .result = result,
+                     .profile = profile,
+                     .out = out,
+                     .scheduled = config->mode != LOAD_THROUGHPUT};
+    int rc = intervals->no_memory || outcome_histogram(&v.response) || outcome_histogram(&v.service) ? -ENOMEM : 0;
     if (!rc) {
         outcome_sum(&result->outcome, OUTCOME_RESPONSE, false, &v.response);
         outcome_sum(&result->outcome, OUTCOME_SERVICE, false, &v.service);

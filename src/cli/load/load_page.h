@@ -3,28 +3,14 @@
 #ifndef CANDOR_CLI_LOAD_LOAD_PAGE_H
 #define CANDOR_CLI_LOAD_LOAD_PAGE_H
 
+#include "cli/load/intervals.h"
+#include "cli/load/profiled.h"
 #include "load/load.h"
 
 #include <stdio.h>
 
-/* One interval of the run. */
-struct load_page_interval {
-    double at, rate, failed;        /* at: s; rate, failed: a second */
-    double response, service, late; /* p99 in ns; 0 = no request */
-    double response_most, service_most;
-};
-
-struct load_page {
-    struct load_page_interval *intervals;
-    uint32_t count, cap;
-    uint64_t failed_before;
-    bool no_memory;
-};
-
-void load_page_note(struct load_page *p, const struct load_tick *tick);
-/* target: what was loaded, for the title. Returns 0 or -ENOMEM. */
-int load_page_write(const struct load_page *p, FILE *out, const char *target, const struct load_config *config,
-                    const struct load_result *result);
-void load_page_deinit(struct load_page *p);
+/* target: what was loaded, for the title. profile: of the server, or NULL. Returns 0 or -ENOMEM. */
+int load_page_write(const struct load_intervals *intervals, FILE *out, const char *target, const struct load_config *config,
+                    const struct load_result *result, const struct profiled *profile);
 
 #endif

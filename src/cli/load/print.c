@@ -178,7 +178,7 @@ static void print_warnings(const struct load_config *config, const struct load_r
                duration(limit, a), config->connections);
 }
 
-int load_print_text(const struct load_config *config, const struct load_result *r)
+int load_print_text(const struct load_config *config, const struct load_result *r, const struct profiled *profile)
 {
     static const char *const heads[] = {"min", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"};
     struct candor_histogram sum;
@@ -206,6 +206,8 @@ int load_print_text(const struct load_config *config, const struct load_result *
         print_row(r->outcome.times[i][figure].tag, &r->outcome.times[i][figure].total, false);
     printf("\n  %-22s %9s per answer\n", "CPU of the generator", duration((int64_t)cpu_per_request(r), text));
     print_warnings(config, r);
+    if (profile)
+        profiled_print_text(profile);
     candor_histogram_deinit(&sum);
     return 0;
 }
@@ -263,7 +265,7 @@ static void put_counts(struct jsonw *j, const struct outcome *o)
     jsonw_member_uint(j, "body_bytes", o->bytes);
 }
 
-int load_print_json(const struct load_config *config, const struct load_result *r)
+int load_print_json(const struct load_config *config, const struct load_result *r, const struct profiled *profile)
 {
     struct jsonw j;
     struct candor_histogram sum;
@@ -299,6 +301,8 @@ int load_print_json(const struct load_config *config, const struct load_result *
     jsonw_array_end(&j);
     jsonw_member_uint(&j, "cpu_ns", r->cpu);
     jsonw_member_uint(&j, "cpu_ns_per_request", cpu_per_request(r));
+    if (profile)
+        profiled_print_json(profile, &j);
     jsonw_object_end(&j);
     jsonw_finish(&j);
     candor_histogram_deinit(&sum);

@@ -189,7 +189,7 @@ int watch_show(const struct recording *r, const struct cli_args *args)
     }
     bool of_halts = r->given[OPTION_EVENT] && !strcmp(r->given[OPTION_EVENT], "halt"); /* it has no samples, so there is nothing to draw */
     bool draws = !of_halts && !cli_switch(args, "no-report");
-    int html_status = draws ? convert_own_page(r->file.path, html) : CLI_OK;
+    int html_status = draws ? convert_own_page(r->file.path, html, NULL) : CLI_OK;
     printf("\nrecording:   ");
     utf8_print(stdout, r->file.path);
     if (html_status == CLI_OK && draws) {

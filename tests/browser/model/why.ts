@@ -41,7 +41,8 @@ export function why(): void {
         ({ kind: "monitor", ofAll: false, start: 0, duration, what: "", thread, by, site: "" });
     const chain = [halt("a", "b", 9), halt("b", "c", 9), halt("b", "a", 2), halt("c", "closer", 9), halt("x", "y", 9), halt("y", "x", 9),
         halt("closer", "", 9)];
-    same(whyOf({ length: 9, stopped: 0, kinds: [], list: chain }, { from: 0, to: 9 }).roots, [{ thread: "closer", held: 3, halt: chain[6] }],
+    const { roots } = whyOf({ length: 9, stopped: 0, kinds: [], list: chain }, { from: 0, to: 9 });
+    same(roots, [{ thread: "closer", held: 3, halt: chain[6] }],
         "a chain of waits leads to the thread that held up all, and a circle to none");
     const slices: Slices = {
         startNs: 1000, bucketNs: 10, buckets: 4, threads: ["a"], count: 4, time: Int32Array.of(0, 1, 3, 3), thread: new Int32Array(4),

@@ -1,22 +1,19 @@
 package candor.opentelemetry;
 
+import candor.context.bridge.WeakKeys;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The outermost span of this process around a span: the span that was current when this one first became current, or the root of that
  * span. It is remembered with the span, which may continue in another thread, as long as the span lives.
  */
 final class Root {
-    private static final ConcurrentHashMap<Object, Root> ROOTS = new ConcurrentHashMap<>();
-    private static final ReferenceQueue<Span> GONE = new ReferenceQueue<>();
+    private static final WeakKeys<Span, Root> ROOTS = new WeakKeys<>();
     private static final ClassValue<MethodHandle> NAMES = new ClassValue<MethodHandle>() {
         @Override
         protected MethodHandle computeValue(Class<?> type) {
@@ -33,18 +30,13 @@ final class Root {
     }
 
     static Root of(Span span, Span before) {
-        Root known = ROOTS.get(new Probe(span));
+        Root known = ROOTS.get(span);
         return known != null ? known : remember(span, before);
     }
 
     private static Root remember(Span span, Span before) {
-        Root root = isOfOneTrace(span, before) ? ROOTS.get(new Probe(before)) : null;
-        for (Reference<?> gone = GONE.poll(); gone != null; gone = GONE.poll()) {
-            ROOTS.remove(gone);
-        }
-        Root mine = root != null ? root : new Root(span);
-        Root first = ROOTS.putIfAbsent(new Kept(span), mine);
-        return first != null ? first : mine;
+        Root root = isOfOneTrace(span, before) ? ROOTS.get(before) : null;
+        return ROOTS.putIfAbsent(span, root != null ? root : new Root(span));
     }
 
     private static boolean isOfOneTrace(Span span, Span before) {
@@ -79,44 +71,5 @@ final class Root {
             }
         }
         return null;
-    }
-
-    /** A key by identity, which does not keep its span alive. */
-    private static final class Kept extends WeakReference<Span> {
-        private final int hash;
-
-        Kept(Span span) {
-            super(span, GONE);
-            hash = System.identityHashCode(span);
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return this == other || (other instanceof Kept && get() != null && ((Kept) other).get() == get());
-        }
-    }
-
-    /** To look up by. */
-    private static final class Probe {
-        private final Span span;
-
-        Probe(Span span) {
-            this.span = span;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(span);
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Kept && ((Kept) other).get() == span;
-        }
     }
 }

@@ -211,8 +211,10 @@ void sampling_tick(void)
     parts_tick(now);
     if (threads_running())
         heal_tick(now);
-    if (scans)
+    if (scans) {
+        triggers_drop_clock();
         sinks_keep_pace(parts_cost_ns(), now);
+    }
     if (threads_running() && lots_tick(now, sinks_pace_ns()))
         describe_clocks_of_all();
     if (close) {
@@ -423,7 +425,7 @@ static int begin_beside(struct sink *s, struct error *e)
 {
     int rc = begin_code(s, e);
     rc = rc ? rc : heal_change(sinks_heal_mode(), session.late, e);
-    if (!rc && sink_has_cpu(s) && !samples_cpu())
+    if (!rc && sink_has_cpu(s) && (!samples_cpu() || triggers_have_leftovers()))
         rc = triggers_add_clock(&s->options, e);
     return rc ? rc : parts_join(s, e);
 }
@@ -514,6 +516,7 @@ static int stop_one(struct sink *s, uint64_t *bytes, uint64_t *samples, struct e
     struct error ignored;
     heal_change(sinks_heal_mode(), session.late, &ignored);
     handler_config.compilations = sinks_want_code();
+    triggers_drop_clock();
     sinks_keep_pace(parts_cost_ns(), clock_monotonic_ns());
     return rc;
 }

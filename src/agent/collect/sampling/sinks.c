@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The pace of clocks that continue although the recordings with the event cpu have ended. A thread adopts a new pace at an expiry, so the
- * next such recording must not have to wait long for one. */
+/* The pace of clocks that continue although the recordings with the event cpu have ended, because they cannot be taken away
+ * (clock_may_be_taken). A thread adopts a new pace at an expiry, so the next such recording must not have to wait long for one. */
 #define UNWANTED_PACE_NS (100 * NS_PER_MS)
 
 struct sink sinks[COLLECT_AT_ONCE];

@@ -12,6 +12,7 @@
 #include "agent/record/jvm.h"
 #include "agent/symbolize/modules.h"
 #include "agent/trigger/hooks/claims.h"
+#include "agent/trigger/lot.h"
 #include "agent/trigger/threads.h"
 #include "base/time_units.h"
 
@@ -24,10 +25,12 @@
 enum { STOP_WAIT_STEPS = 200, STOP_WAIT_NS = 5 * NS_PER_MS };
 
 static struct triggers_on on;
+static bool has_leftovers; /* some threads have no clock any more, although the event cpu has not been dropped yet */
 
 void triggers_begin(const struct triggers_on *them)
 {
     on = *them;
+    has_leftovers = false;
 }
 
 static bool samples_cpu(void)
@@ -35,9 +38,14 @@ static bool samples_cpu(void)
     return on.options->events & COLLECT_CPU;
 }
 
+static struct clock without_clock(void)
+{
+    return (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = on.options->interval_ns};
+}
+
 int triggers_choose(struct error *e)
 {
-    *on.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = on.options->interval_ns};
+    *on.clock = without_clock();
     int rc = 0;
     if (samples_cpu())
         rc = choose_clock(on.clock, on.options->clock, &on.options->counter, on.options->interval_ns, e);
@@ -152,12 +160,33 @@ int triggers_add_clock(const struct collect_options *options, struct error *e)
         lots_begin(LOTS_ALL);
         return rc;
     }
+    has_leftovers = false;
     *on.clock = clock;
     on.options->events |= COLLECT_CPU;
     on.options->clock = options->clock;
     on.options->clocks = options->clocks;
     calibrate_beside();
     return 0;
+}
+
+void triggers_drop_clock(void)
+{
+    if (!samples_cpu() || sinks_events() & COLLECT_CPU || !clock_may_be_taken())
+        return;
+    calibrate_end();
+    lots_begin(LOTS_ALL);
+    clock_mute_process();
+    has_leftovers = !lot_take_all();
+    if (has_leftovers)
+        return;
+    *on.clock = without_clock();
+    clock_start(on.clock, NULL);
+    on.options->events &= ~(unsigned)COLLECT_CPU;
+}
+
+bool triggers_have_leftovers(void)
+{
+    return has_leftovers;
 }
 
 int triggers_change_clock(struct error *e)

@@ -1,7 +1,8 @@
 /* Starts and stops everything that triggers samples: each thread's clock and its handlers, the event wall's signal, and the JVM's
  * callbacks.
  *
- *   triggers_begin -> triggers_choose -> triggers_start -> [ triggers_change_clock ]* -> triggers_stop
+ *   triggers_begin -> triggers_choose -> triggers_start -> [ triggers_change_clock, triggers_drop_clock, triggers_add_clock ]* ->
+ *   triggers_stop
  *
  * All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_TRIGGERS_H
@@ -39,6 +40,10 @@ int triggers_change_clock(struct error *e);
 /* Gives the threads a clock, for a recording with the event cpu that joins others without it. Returns 0 or a negative errno. After an error
  * the threads have no clock. */
 int triggers_add_clock(const struct collect_options *options, struct error *e);
+/* Takes the threads' clocks away if no recording has the event cpu any more. The threads keep their slots. A clock that is in use at this
+ * moment stays, until a later call; until then triggers_have_leftovers. */
+void triggers_drop_clock(void);
+bool triggers_have_leftovers(void);
 /* Removes the handlers. Call it after the threads have been stopped. */
 void triggers_stop(void);
 

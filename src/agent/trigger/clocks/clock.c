@@ -450,6 +450,12 @@ bool clock_may_be_drawn(void)
     return in_use.kind == CLOCK_SIGTRAP && in_use.kernel && !clock_counts(&in_use) && !closing_waits();
 }
 
+bool clock_may_be_taken(void)
+{
+    bool may_be_late = in_use.kind == CLOCK_SIGNAL; /* nothing in its signal shows that it is ours once the event is closed */
+    return !clock_counts(&in_use) && !may_be_late && !(in_use.kind == CLOCK_SIGTRAP && closing_waits());
+}
+
 void clock_revive(const struct sampled_thread *t)
 {
     uint64_t period = t->handler.base_ns;

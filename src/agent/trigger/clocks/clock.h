@@ -78,6 +78,8 @@ void clock_set_interval(uint64_t interval_ns);
 void clock_set_pace(uint64_t pace_ns);
 /* Whether threads may have this clock by lot (lot.h): it has a cost at a context switch, measures the kernel's time, and begins at once. */
 bool clock_may_be_drawn(void);
+/* Whether threads can lose their clocks while the process goes on. */
+bool clock_may_be_taken(void);
 /* Ends the expiries of t. A signal may still be on its way. The thread may have ended. */
 void clock_disarm(struct sampled_thread *t);
 /* Ends the expiries of the calling thread, whose perf event continues to count. Returns the event's descriptor, which the caller takes

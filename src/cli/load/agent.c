@@ -1,0 +1,77 @@
+#include "cli/load/agent.h"
+
+#include "base/text/units.h"
+#include "base/time_units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+int agent_set(const struct cli_args *args, struct load_config *c)
+{
+    const char *text = cli_option(args, "agent");
+    char end;
+    if (text && (sscanf(text, "%" SCNu32 "/%" SCNu32 "%c", &c->share, &c->shares, &end) != 2 || c->share >= c->shares))
+        return cli_usage(args->command, "--agent '%.40s' is not I/N; candor load --agents uses this option", text);
+    return CLI_OK;
+}
+
+int agent_wait(struct load_config *c)
+{
+    char line[64];
+    puts(AGENT_GREETING);
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        if (sscanf(line, "start %" SCNu64, &c->start_at) == 1)
+            return CLI_OK;
+        printf("%" PRIu64 "\n", clock_monotonic_ns());
+        fflush(stdout);
+    }
+    return cli_fail("the command that started this agent has ended");
+}
+
+/* The numbers of a result, in the order in which they are sent. */
+enum { NUMBERS = 6 + OUTCOME_KINDS + 6 };
+
+static void numbers_of(struct load_result *r, uint64_t *out[NUMBERS])
+{
+    struct outcome *o = &r->outcome;
+    uint64_t *first[] = {&r->warm_up_requests, &r->cpu, &r->elapsed, &o->bytes, &o->reconnects, &o->connects};
+    int n = 0;
+    for (; n < 6; n++)
+        out[n] = first[n];
+    for (int i = 0; i < OUTCOME_KINDS; i++)
+        out[n++] = &o->kinds[i];
+    for (int i = 0; i < 6; i++)
+        out[n++] = &o->statuses[i];
+}
+
+void agent_put_result(const struct load_result *r, FILE *out)
+{
+    uint64_t *numbers[NUMBERS];
+    numbers_of((struct load_result *)r, numbers); /* they are only read */
+    fprintf(out, "result %d", r->interrupted);
+    for (int i = 0; i < NUMBERS; i++)
+        fprintf(out, " %" PRIu64, *numbers[i]);
+    fputc('\n', out);
+    if (r->outcome.has_problem)
+        fprintf(out, "problem %s\n", r->outcome.first_problem);
+    fputs("end\n", out);
+}
+
+bool agent_add_result(const char *line, struct load_result *r)
+{
+    uint64_t *numbers[NUMBERS], elapsed = r->elapsed, n;
+    int interrupted, used = 0;
+    if (sscanf(line, "result %d%n", &interrupted, &used) != 1)
+        return false;
+    r->interrupted |= interrupted != 0;
+    numbers_of(r, numbers);
+    for (int i = 0; i < NUMBERS; i++) {
+        line += used;
+        if (sscanf(line, " %" SCNu64 "%n", &n, &used) != 1)
+            return false;
+        *numbers[i] += n;
+    }
+    r->elapsed = r->elapsed - elapsed > elapsed ? r->elapsed - elapsed : elapsed; /* they ran at the same time */
+    return true;
+}

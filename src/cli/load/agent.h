@@ -1,0 +1,29 @@
+/* candor load --agent: one of several generators that --agents starts (agents.h). It speaks with it on standard input and output:
+ *
+ *     agent                         the command with --agents
+ *     candor-load-agent VERSION
+ *                                   clock            as often as wanted
+ *     NS                                             CLOCK_MONOTONIC here
+ *                                   start NS         when to start, by the clock of the agent
+ *     a log of histograms
+ *     result NUMBER...              (agent_result_*)
+ *     problem TEXT                  if there is one
+ *     end */
+#ifndef CANDOR_CLI_LOAD_AGENT_H
+#define CANDOR_CLI_LOAD_AGENT_H
+
+#include "cli/cli.h"
+#include "load/load.h"
+
+#define AGENT_GREETING "candor-load-agent " CANDOR_VERSION
+
+/* Parses "I/N" into the share of the schedule. Returns a status. */
+int agent_set(const struct cli_args *args, struct load_config *c);
+/* Waits for the start. Returns a status. */
+int agent_wait(struct load_config *c);
+/* Writes the result after the log. */
+void agent_put_result(const struct load_result *r, FILE *out);
+/* Adds the numbers of a line "result ..." to a result. Returns whether the line is complete. */
+bool agent_add_result(const char *line, struct load_result *r);
+
+#endif

@@ -1,0 +1,322 @@
+#include "cli/load/agents.h"
+
+#include "base/text/units.h"
+#include "base/time_units.h"
+#include "base/text/word_list.h"
+#include "cli/load/agent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { AGENTS_MOST = 64, QUESTIONS = 20 };
+#define BUSY     0.9               /* of its threads' time: a generator that is as busy as this is late soon */
+#define START_NS (500 * NS_PER_MS) /* time for all agents to hear of the start */
+
+struct agent {
+    char host[256];
+    pid_t pid;
+    FILE *to, *from;
+    int64_t offset; /* ns: its clock, less ours */
+    uint64_t error; /* ns: the offset is exact to +- this */
+    pthread_t reader;
+    bool reads;
+    char *text; /* what it wrote: the log and the result */
+    size_t size;
+};
+
+/* ---- starting ---- */
+
+/* Appends a word to a command for a shell. */
+static void quote(FILE *out, const char *word)
+{
+    fputs(" '", out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+static bool is_own(const char *name)
+{
+    static const char *const own[] = {"agents", "log", "format", "json", "quiet"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(name, own[i]))
+            return true;
+    return false;
+}
+
+/* Makes the agent's command: this one, with the agent's share instead of the options for the output. The caller frees it. */
+static char *command_of(const struct cli_args *args, const char *program, uint32_t share, uint32_t shares)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "exec %s load --quiet --agent %u/%u", program, share, shares);
+    for (size_t i = 0; args->command->options[i].name; i++) {
+        const struct cli_option *o = &args->command->options[i];
+        if (!args->values[i] || is_own(o->name))
+            continue;
+        fprintf(out, " --%s", o->name);
+        if (o->value)
+            quote(out, args->values[i]);
+    }
+    fputs(args->operand_count ? " --" : "", out);
+    for (int i = 0; i < args->operand_count; i++)
+        quote(out, args->operands[i]);
+    return fclose(out) ? (free(text), NULL) : text;
+}
+
+static void child(const struct agent *a, const char *command, int in, int out)
+{
+    dup2(in, 0);
+    dup2(out, 1);
+    if (!strcmp(a->host, "local"))
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    else
+        execlp("ssh", "ssh", "-o", "BatchMode=yes", "--", a->host, command, (char *)NULL);
+    _exit(127);
+}
+
+static int start_agent(struct agent *a, const char *command)
+{
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || (a->pid = fork()) < 0)
+        return cli_fail("cannot start the agent %s: %s", a->host, strerror(errno));
+    if (!a->pid)
+        child(a, command, in[0], out[1]);
+    close(in[0]);
+    close(out[1]);
+    a->to = fdopen(in[1], "w");
+    a->from = fdopen(out[0], "r");
+    return a->to && a->from ? CLI_OK : cli_fail("no memory for the agent %s", a->host);
+}
+
+/* ---- the clocks ---- */
+
+static int greet(struct agent *a)
+{
+    char line[128];
+    if (!fgets(line, sizeof line, a->from))
+        return cli_fail("%s: no agent answers there; can you run 'ssh %s candor version'?", a->host, a->host);
+    line[strcspn(line, "\n")] = 0;
+    return strcmp(line, AGENT_GREETING) ? cli_fail("%s has another version of candor, or answers '%.60s'", a->host, line) : CLI_OK;
+}
+
+/* Asks the agent for its clock several times. The shortest exchange tells most: its middle is when the agent read it, at most half of the
+ * exchange earlier or later. */
+static int compare_clocks(struct agent *a)
+{
+    a->error = UINT64_MAX;
+    for (int i = 0; i < QUESTIONS; i++) {
+        uint64_t there, before = clock_monotonic_ns();
+        fputs("clock\n", a->to);
+        if (fflush(a->to) || fscanf(a->from, "%" SCNu64, &there) != 1)
+            return cli_fail("the agent %s ended before the start", a->host);
+        uint64_t after = clock_monotonic_ns();
+        if ((after - before) / 2 < a->error) {
+            a->error = (after - before) / 2;
+            a->offset = (int64_t)(there - before - a->error);
+        }
+    }
+    return CLI_OK;
+}
+
+/* ---- the run ---- */
+
+static void *read_all(void *agent)
+{
+    struct agent *a = agent;
+    FILE *copy = open_memstream(&a->text, &a->size);
+    char bytes[4096];
+    size_t n;
+    while (copy && (n = fread(bytes, 1, sizeof bytes, a->from)) > 0)
+        fwrite(bytes, 1, n, copy);
+    if (copy)
+        fclose(copy);
+    return NULL;
+}
+
+static int start_all(struct agent *agents, uint32_t count)
+{
+    uint64_t start = clock_monotonic_ns() + START_NS;
+    for (uint32_t i = 0; i < count; i++) {
+        struct agent *a = &agents[i];
+        fprintf(a->to, "start %" PRId64 "\n", (int64_t)start + a->offset);
+        if (fflush(a->to))
+            return cli_fail("the agent %s ended before the start", a->host);
+        a->reads = !pthread_create(&a->reader, NULL, read_all, a);
+        if (!a->reads)
+            return cli_fail("no memory for the agent %s", a->host);
+    }
+    return CLI_OK;
+}
+
+/* ---- uniting ---- */
+
+static struct outcome_series *series_of(struct outcome *o, const char *tag)
+{
+    for (uint32_t i = 0; i < o->types; i++)
+        for (int t = 0; t < OUTCOME_TIMES; t++)
+            if (!strcmp(o->times[i][t].tag, tag))
+                return &o->times[i][t];
+    for (int i = 0; i < OUTCOME_OWN; i++)
+        if (!strcmp(o->own[i].tag, tag))
+            return &o->own[i];
+    return NULL;
+}
+
+/* Adds the log of an agent. Returns 0 or a negative code. */
+static int add_log(const struct load_config *c, char *text, size_t size, struct outcome *o)
+{
+    struct candor_histogram_log_reader reader;
+    struct candor_histogram_log_entry entry;
+    FILE *in = fmemopen(text, size, "r");
+    int rc = in ? 0 : -ENOMEM, got;
+    if (rc)
+        return rc;
+    candor_histogram_log_open(&reader, in);
+    while (!rc && (got = candor_histogram_log_next(&reader, &entry))) {
+        struct outcome_series *s = got > 0 ? series_of(o, entry.tag) : NULL;
+        rc = s ? candor_histogram_add(&s->total, &entry.histogram) : -EPROTO;
+        double start = entry.start - reader.start_time;
+        if (!rc && c->log)
+            rc = candor_histogram_log_write(c->log, entry.tag, (uint64_t)(start > 0 ? start * NS_PER_S : 0),
+                                            (uint64_t)(entry.length * NS_PER_S), &entry.histogram, NS_PER_MS);
+        if (got > 0)
+            candor_histogram_deinit(&entry.histogram);
+    }
+    candor_histogram_log_close(&reader);
+    fclose(in);
+    return rc;
+}
+
+static void say(const struct agent *a, const struct load_config *c, const struct load_result *before, const struct load_result *after)
+{
+    char offset[32], error[32];
+    uint64_t requests = 0, cpu = after->cpu - before->cpu;
+    for (int i = 0; i < OUTCOME_KINDS; i++)
+        requests += after->outcome.kinds[i] - before->outcome.kinds[i];
+    double busy = after->elapsed ? (double)cpu / (double)after->elapsed / c->threads : 0;
+    units_format_duration(offset, sizeof offset, (uint64_t)llabs(a->offset));
+    units_format_duration(error, sizeof error, a->error);
+    fprintf(stderr, "agent %s: %" PRIu64 " requests, clock %c%s (+- %s), its threads busy for %.0f %% of the time%s\n", a->host, requests,
+            a->offset < 0 ? '-' : '+', offset, error, busy * 100,
+            busy > BUSY ? ": too busy to send in time; use more agents or threads" : "");
+}
+
+/* Adds what one agent wrote. The log ends at the line "result". */
+static int add_agent(const struct agent *a, const struct load_config *c, struct load_result *result)
+{
+    struct load_result before = {.cpu = result->cpu};
+    char *line = a->text ? strstr(a->text, "\nresult ") : NULL, *problem;
+    memcpy(before.outcome.kinds, result->outcome.kinds, sizeof before.outcome.kinds);
+    if (!line || !strstr(line, "\nend\n") || !agent_add_result(line + 1, result))
+        return cli_fail("the agent %s ended without its result; the others' are incomplete without it", a->host);
+    int rc = add_log(c, a->text, (size_t)(line + 1 - a->text), &result->outcome);
+    if (rc)
+        return cli_fail("cannot unite the log of the agent %s: %s", a->host, strerror(-rc));
+    if ((problem = strstr(line, "\nproblem ")) && !result->outcome.has_problem) {
+        problem += strlen("\nproblem ");
+        problem[strcspn(problem, "\n")] = 0;
+        outcome_problem(&result->outcome, problem);
+    }
+    say(a, c, &before, result);
+    return CLI_OK;
+}
+
+/* Whether all requests that the agents counted are in the histograms. */
+static int check_counts(const struct load_config *c, const struct outcome *o)
+{
+    int64_t found = 0;
+    uint64_t counted = 0;
+    enum outcome_time time = c->mode == LOAD_THROUGHPUT ? OUTCOME_SERVICE : OUTCOME_RESPONSE;
+    for (uint32_t i = 0; i < o->types; i++)
+        found += candor_histogram_total(&o->times[i][time].total);
+    for (int i = 0; i < OUTCOME_KINDS; i++)
+        counted += o->kinds[i];
+    return (uint64_t)found == counted ? CLI_OK
+                                      : cli_fail("the agents' logs have %" PRId64 " requests, but they counted %" PRIu64, found, counted);
+}
+
+/* ---- all of it ---- */
+
+static int start_and_run(const struct cli_args *args, const struct load_config *c, struct agent *agents, uint32_t count)
+{
+    int status = CLI_OK;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        char own[64], *command;
+        snprintf(own, sizeof own, "/proc/%d/exe", getpid());
+        command = command_of(args, strcmp(agents[i].host, "local") ? "candor" : own, i, count);
+        status = command ? start_agent(&agents[i], command) : cli_fail("no memory for the agents");
+        free(command);
+    }
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = greet(&agents[i]);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = compare_clocks(&agents[i]);
+    if (!status && c->log)
+        candor_histogram_log_start(c->log, clock_realtime_ns() + START_NS + c->warm_up, CANDOR_LOG_JAVA,
+                                   "written by candor load " CANDOR_VERSION ", values in ns, maximum in ms");
+    return status ? status : start_all(agents, count);
+}
+
+static void end_agent(struct agent *a)
+{
+    if (a->reads)
+        pthread_join(a->reader, NULL);
+    if (a->to)
+        fclose(a->to); /* an agent that has not started ends */
+    if (a->from)
+        fclose(a->from);
+    if (a->pid > 0)
+        waitpid(a->pid, NULL, 0);
+}
+
+static int check(const struct cli_args *args, const struct load_config *c, uint32_t count)
+{
+    static const char *const alone[] = {"find-rate", "profile", "report", "virtual-time", "agent", "command"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (cli_option(args, alone[i]))
+            return cli_usage(args->command, "--%s is for one generator: leave out --agents", alone[i]);
+    if (c->target.workload)
+        for (uint32_t i = 0; i < c->mix.count; i++)
+            if (!strcmp(c->mix.types[i].name, "insert"))
+                return cli_usage(args->command,
+                                 "agents would insert the same records: choose a workload without inserts, or fill the table "
+                                 "without --agents");
+    if (c->requests_most && c->requests_most < count)
+        return cli_usage(args->command, "%u agents are too many for %" PRIu64 " operations", count, c->requests_most);
+    return count ? CLI_OK : cli_usage(args->command, "--agents needs at least one host, or 'local', and at most %d", AGENTS_MOST);
+}
+
+int agents_run(const struct cli_args *args, const struct load_config *c, struct load_result *result)
+{
+    static struct agent agents[AGENTS_MOST];
+    const char *list = cli_option(args, "agents");
+    uint32_t count = 0;
+    while (count < AGENTS_MOST && word_list_next(&list, agents[count].host, sizeof agents[count].host))
+        count += agents[count].host[0] != 0;
+    *result = (struct load_result){0};
+    int status = check(args, c, list && *list ? 0 : count);
+    if (!status && outcome_init(&result->outcome, &c->mix, c->mode != LOAD_THROUGHPUT))
+        status = cli_fail("no memory for the result");
+    if (!status)
+        status = start_and_run(args, c, agents, count);
+    for (uint32_t i = 0; i < count; i++)
+        end_agent(&agents[i]);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = add_agent(&agents[i], c, result);
+    for (uint32_t i = 0; i < count; i++)
+        free(agents[i].text);
+    return status ? status : check_counts(c, &result->outcome);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""candor load --agents: two generators follow one schedule, here and by ssh; each request is sent once, and no histogram loses one.
+
+tier: default
+timeout: 120
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import stores
+
+SSH = """#!/bin/sh
+# Instead of ssh: the last word is the command for the shell of the host.
+for word; do :; done
+echo "$@" >>"$SSH_CALLS"
+exec sh -c "$word"
+"""
+RATE, SECONDS = 500, 3
+
+
+def with_ssh():
+    """An environment in which ssh runs the command here, and candor is on the path."""
+    folder = ct.WORK / "bin"
+    folder.mkdir()
+    (folder / "ssh").write_text(SSH)
+    (folder / "ssh").chmod(0o755)
+    (folder / "candor").symlink_to(ct.PROGRAM)
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SSH_CALLS": str(ct.WORK / "calls")}
+
+
+def load(*arguments, **keywords):
+    return ct.candor("load", "--json", "-q", "-d", f"{SECONDS}s", "--drain", "10s", *arguments, **keywords)
+
+
+def whole(result, log, what):
+    f = json.loads(result.out or "{}")
+    if not ct.ok(result.status == 0 and f, f"{what}: a result", result):
+        return {}
+    rows = {row["tag"]: row["count"] for row in json.loads(ct.candor("hist", "--json", log).out)["tags"]}
+    sent = sum(count for tag, count in rows.items() if tag.endswith("-rt"))
+    ct.ok(f["outcomes"]["answered"] == f["response"]["count"] == sent == RATE * SECONDS, f"{what}: each request once, also in the log",
+          (f["outcomes"], rows))
+    ct.ok(result.err.count(f" {RATE * SECONDS // 2} requests, clock ") == 2, f"{what}: half of them by each", result.err)
+    return f
+
+
+def on_a_store(environment):
+    server = stores.redis()
+    if not server:
+        return
+    workload = ("--workload", "a", "--properties", "recordcount=100,fieldlength=20")
+    ct.candor("load", "-q", "--phase", "load", *workload, server.url)
+    log = ct.WORK / "store.hlog"
+    result = load("--agents", "one,two", "-r", RATE, "-o", log, *workload, server.url, env=environment)
+    f = whole(result, log, "Redis, by ssh")
+    calls = (ct.WORK / "calls").read_text()
+    ct.ok("BatchMode=yes -- one exec candor load" in calls and "-- two exec" in calls, "ssh is called for each host", calls)
+    alone = json.loads(load("-r", RATE, *workload, server.url).out)
+    ct.ok({r["name"]: r["response"]["count"] for r in f.get("requests", [])} == {r["name"]: r["response"]["count"] for r in
+                                                                                alone["requests"]},
+          "together they do what one generator does", (f.get("requests"), alone["requests"]))
+    refused = load("--agents", "local", "--workload", "d", server.url)
+    ct.ok(refused.status == 2 and "insert" in refused.err, "inserts are refused", refused)
+
+
+def failures(environment):
+    result = load("--agents", "local,gone", "--mock", "delay=1ms", "-r", "10", env={**environment, "PATH": "/usr/bin:/bin"})
+    ct.ok(result.status == 1 and not result.out and "gone" in result.err, "an agent that does not answer: no result", result)
+    result = load("--agents", "local,local", "-c", "2", "-r", "10", "http://127.0.0.1:1/")
+    ct.ok(result.status == 1 and not result.out, "a server that does not answer", result)
+    for arguments in (("--agents", "local", "--report", "x.html"), ("--agent", "2/2"), ("--agent", "x"), ("--agents", ",")):
+        ct.ok(load(*arguments, "--mock", "delay=1ms", "-r", "10").status == 2, f"refused: {arguments}")
+
+
+ct.need(ct.PROGRAM)
+there = with_ssh()
+united = ct.WORK / "mock.hlog"
+whole(load("--agents", "local,local", "-r", RATE, "-o", united, "--requests", "insert=1,read=3", "-H", "X: it's",
+           "--mock", "delay=2ms"), united, "the mock")
+on_a_store(there)
+failures(there)
+ct.done()

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""candor load --profile: the slowest interval is explained by the server's halts if they caused it, and by its profile if they did not.
+
+tier: default
+timeout: 600
+alone: yes
+"""
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+FLAGS = ["-XX:+UseSerialGC", "-Xms512m", "-Xmx512m"]
+
+
+def loaded(jvm, port, order, *options):
+    """The result of a run, with an order to the server in its middle."""
+    def tell():
+        time.sleep(2.2)
+        jvm.say(order)
+    page = ct.WORK / "load.html"
+    teller = threading.Thread(target=tell)
+    client = ct.spawn([ct.PROGRAM, "load", "--json", "-q", "-r", "100", "-c", "4", "-w", "1s", "-d", "3s", "--drain", "10s",
+                       "--profile", str(jvm.pid), "--profile-file", ct.WORK / "server.jfr", "--report", page, *options,
+                       f"http://127.0.0.1:{port}/"],
+                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    teller.start()
+    out, err = client.communicate(timeout=ct.PATIENCE)
+    teller.join()
+    jvm.expect("done")
+    if not ct.ok(client.returncode == 0, f"{jvm.jdk}: a run with a profile", err):
+        return None, None
+    return json.loads(out)["profile"], page.read_text()
+
+
+def report(command, *options):
+    """What the printed command shows."""
+    words = shlex.split(command)
+    return json.loads(ct.candor(*words[1:], "--json", *options).out)
+
+
+def collections(jvm, port, *options):
+    profile, page = loaded(jvm, port, "gc 12", *options)
+    if not profile:
+        return
+    slowest = profile["slowest"]
+    halts = slowest["halts"]
+    ct.ok(halts["count"] >= 1 and "System.gc()" in halts["longest_cause"], f"{jvm.jdk}: the halts are System.gc()", profile)
+    # Within the run there is nothing else that stops the threads for as long.
+    shown = report(slowest["command"], "--kind", "halt", "--top", "0")
+    paused = [halt for halt in shown["halts"] if "System.gc()" in str(halt)]
+    ct.ok(paused and slowest["max_ns"] > 3e8 and 0.01 < slowest["covered"] <= 1,
+          f"{jvm.jdk}: the command shows them, and they explain the slowest request", (profile, shown))
+    ct.ok(profile["halts"]["count"] >= 12 and profile["halts"]["stopped_ns"] >= halts["stopped_ns"],
+          f"{jvm.jdk}: all of them are in the run", profile)
+    ct.ok(pathlib.Path(slowest["page"]).exists() and pathlib.Path(profile["page"]).exists()
+          and slowest["page"] in page and "System.gc()" in page, f"{jvm.jdk}: the page links the flame graph of that time", page[-2000:])
+
+
+def computing(jvm, port):
+    profile, _ = loaded(jvm, port, "busy 900")
+    if not profile:
+        return
+    slowest = profile["slowest"]
+    ct.ok(slowest["max_ns"] > 5e8 and slowest["covered"] < 0.3, f"{jvm.jdk}: no halt explains a second of computing", profile)
+    tree = json.dumps(report(slowest["command"]))
+    ct.ok("Stalls.busyWork" in tree, f"{jvm.jdk}: its profile has the method", tree[:3000])
+
+
+def refusals(port):
+    url = f"http://127.0.0.1:{port}/"
+    for arguments in (("--profile-file", "x.jfr", url), ("--profile", "1", "--find-rate", "p99<1s", url),
+                      ("--profile", "1", "--virtual-time", "--mock", "delay=1ms", "-r", "1")):
+        ct.ok(ct.candor("load", *arguments).status == 2, f"refused: {arguments[:3]}")
+    result = ct.candor("load", "-q", "-d", "1s", "--profile", "2147483646", url)
+    ct.ok(result.status == 1 and "2147483646" in result.err and not result.out, "no such process: no load", result)
+
+
+ct.need(ct.PROGRAM)
+for number, jdk in enumerate(ct.jdks()):
+    with ct.Jvm(jdk, "Stalls", flags=FLAGS) as server:
+        address = int(server.expect("port").split()[1])
+        collections(server, address, *(("--profile-jfr", "on") if jdk.version > 8 and number % 2 else ()))
+        computing(server, address)
+        if not number:
+            refusals(address)
+        server.finish()
+ct.done()

@@ -47,10 +47,10 @@ static int open_store(struct store **store, const struct server_options *o, cons
     return store_open(store, &options, e);
 }
 
-static bool is_loopback(const struct server_options *o)
+static bool is_loopback(const char *host)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-    bool loopback = *o->host && !getaddrinfo(o->host, NULL, &hints, &list);
+    bool loopback = *host && !getaddrinfo(host, NULL, &hints, &list);
     for (struct addrinfo *a = list; a; a = a->ai_next) {
         const uint8_t *v4 = a->ai_family == AF_INET ? (const uint8_t *)&((struct sockaddr_in *)(void *)a->ai_addr)->sin_addr : NULL;
         const struct in6_addr *v6 = a->ai_family == AF_INET6 ? &((struct sockaddr_in6 *)(void *)a->ai_addr)->sin6_addr : NULL;
@@ -67,9 +67,10 @@ static int check_access(struct server *s, struct error *e)
     s->loopback = !o->token_file && !o->no_auth;
     if (o->token_file)
         return tokens_read(&s->tokens, o->token_file, e);
-    if (!o->no_auth && !is_loopback(o))
-        return error_set(e, -EPERM, "--listen %s:%s is open to others: give --token-file (and --tls-cert, --tls-key), or say --no-auth",
-                         o->host, o->port);
+    for (uint32_t i = 0; i < o->address_count && !o->no_auth; i++)
+        if (!is_loopback(o->addresses[i].host))
+            return error_set(e, -EPERM, "--listen %s:%s is open to others: give --token-file (and --tls-cert, --tls-key), or say --no-auth",
+                             o->addresses[i].host, o->addresses[i].port);
     return 0;
 }
 
@@ -122,21 +123,30 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
     judge_stop(judge);
 }
 
+/* Prints where it listens, a line for each address. */
+static void print_addresses(const struct server_options *o, const unsigned *ports)
+{
+    for (uint32_t i = 0; i < o->address_count; i++) {
+        const char *host = o->addresses[i].host;
+        bool v6 = strchr(host, ':') != NULL;
+        printf("listening on %s://%s%s%s:%u\n", o->certificate ? "https" : "http", v6 ? "[" : "", *host ? host : "0.0.0.0", v6 ? "]" : "",
+               ports[i]);
+    }
+    fflush(stdout);
+}
+
 /* Serves, and notes the beginning and the end in the audit log. */
 static int serve(struct server *s, const struct server_source *source, struct error *e)
 {
     struct remote_write *remote = NULL;
     struct listener *l;
-    unsigned port;
+    unsigned ports[SERVER_ADDRESSES_MAX];
     int rc = journal_start(&s->journal, s->options->access_log, tell_line, e);
-    rc = rc ? rc : listen_start(&l, s, &port, tell_line, e);
+    rc = rc ? rc : listen_start(&l, s, ports, tell_line, e);
     if (!rc) {
         audit_event(s->audit, "start", "candor server " CANDOR_VERSION);
-        bool v6 = strchr(s->options->host, ':') != NULL;
-        printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
-               *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
-        fflush(stdout);
-        rc = s->options->remote_write ? remote_write_start(&remote, s, port, tell_line, e) : 0;
+        print_addresses(s->options, ports);
+        rc = s->options->remote_write ? remote_write_start(&remote, s, *ports, tell_line, e) : 0;
         if (!rc)
             work(s, l, source);
         remote_write_stop(remote);

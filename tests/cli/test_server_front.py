@@ -14,9 +14,11 @@ import resource
 import signal
 import socket
 import ssl
+import subprocess
 import sys
 import time
 import urllib.parse
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -397,6 +399,28 @@ def test_tls():
     ct.ok(wrong.status == 1 and "--tls-cert" in wrong.err and wrong.err.count("\n") == 1, "a certificate that is none: one line", wrong)
 
 
+def test_addresses():
+    """Several addresses: each is printed and answers, all are open or none, and each must be this machine's without tokens."""
+    command = [ct.PROGRAM, "server", "--data", ct.WORK / "addresses", "--listen"]
+    with subprocess.Popen([*command, "127.0.0.1:0,[::1]:0,127.0.0.2:0"], stdout=subprocess.PIPE, text=True) as process:
+        urls = [process.stdout.readline().removeprefix("listening on ").strip() for _ in range(3)]
+        own = urls[1].startswith("http://[::1]:") and urls[2].startswith("http://127.0.0.2:")
+        ct.ok(own and len(set(urls)) == 3, "three addresses", urls)
+        for url in urls:
+            with urllib.request.urlopen(url + "/healthz", timeout=ct.PATIENCE) as answer:
+                ct.ok(answer.status == 200, f"{url.rpartition(':')[0]} answers")
+        taken = urls[0].rpartition("/")[2]
+        both = ct.candor("server", "--data", ct.WORK / "others", "--listen", f"127.0.0.1:0,{taken}")
+        refused = both.status == 1 and taken in both.err and both.err.count("\n") == 1 and not both.out
+        ct.ok(refused, "one that is taken: none is open", both)
+        process.terminate()
+        ct.ok(process.wait(ct.PATIENCE) == 0, "SIGTERM ends it")
+    for wrong, said in (("127.0.0.1:0,0.0.0.0:0", "0.0.0.0:0 is open to others"), ("127.0.0.1:0,", "'' is not HOST:PORT"),
+                        ("127.0.0.1:0,x:70000", "'x:70000' is not HOST:PORT"), (",".join(["127.0.0.1:0"] * 9), "more than 8 addresses")):
+        result = ct.candor("server", "--data", ct.WORK / "addresses", "--listen", wrong)
+        ct.ok(result.status != 0 and said in result.err and result.err.count("\n") == 1, f"--listen {wrong[:40]}: refused", result)
+
+
 def main():
     server = Server("front", "--client-timeout", "2s")
     test_malformed(server)
@@ -409,6 +433,7 @@ def main():
     test_limits()
     test_stop()
     test_tls()
+    test_addresses()
     ct.done()
 
 

@@ -175,8 +175,14 @@ def reset_rapidly(n):
     return b"".join(h2.request(i, "/v1/services") + h2.frame(h2.RST_STREAM, 0, i, struct.pack(">I", h2.CANCEL)) for i in range(1, 2 * n, 2))
 
 
+def mistakes(n, first=1):
+    """Requests with a header in capitals, for each of which the server resets a stream."""
+    return b"".join(h2.frame(h2.HEADERS, PLAIN, first + 2 * i, h2.head("/healthz", "GET", ("X-Upper", "x"))) for i in range(n))
+
+
 FLOODS = (
     ("resets", reset_rapidly(2000)),
+    ("mistakes", mistakes(2000)),
     ("pings", h2.frame(h2.PING, payload=bytes(8)) * 5000),
     ("settings", h2.settings((h2.HEADER_TABLE_SIZE, 0)) * 5000),
     ("priorities", h2.frame(h2.PRIORITY, 0, 1, bytes(5)) * 5000),
@@ -192,7 +198,7 @@ def test_floods(server):
     for i, (what, frames) in enumerate(FLOODS):
         with h2.Connection(server.port) as c:
             c.send(frames)
-            found = c.error() if what != "resets" else None
+            found = c.error() if what not in ("resets", "mistakes") else None
             if found is None:
                 one, _ = c.until(lambda f: f[0] == h2.GOAWAY)
                 found = ("connection", struct.unpack(">I", one[3][4:8])[0]) if one else ("the end", None)
@@ -200,6 +206,11 @@ def test_floods(server):
             ct.ok(found in (("connection", h2.ENHANCE_YOUR_CALM), ("the end", None)), f"a flood of {what}: the end", found)
         counted = ct.wait_until(lambda i=i: server.metrics()["candor_server_connections_flooded_total"] == i + 1)
         ct.ok(counted, f"a flood of {what}: counted", server.metrics()["candor_server_connections_flooded_total"])
+    with h2.Connection(server.port) as c:
+        for first in range(1, 200, 40):  # fewer than the requests that a client may have at once
+            c.send(mistakes(20, first))
+            ended, _ = c.until(lambda f, last=first + 38: f[0] == h2.GOAWAY or f[2] == last)
+        ct.ok(ended and ended[0] == h2.RST_STREAM and c.alive(1001), "a hundred mistakes: the connection continues", ended)
     with h2.Connection(server.port) as c:
         c.send(*(h2.frame(h2.HEADERS, h2.END_HEADERS, i, h2.head("/v1/recordings?service=raw", "POST")) for i in range(1, 81, 2)))
         one, _ = c.until(lambda f: f[0] in (h2.RST_STREAM, h2.GOAWAY))

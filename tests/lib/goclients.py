@@ -17,9 +17,9 @@ def version_of(go):
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def build(name):
-    """The program of tests/NAME, or None after a skip that says why it cannot be built."""
-    source = pathlib.Path(__file__).resolve().parents[1] / name
+def build(name, source=None):
+    """The program of tests/NAME, or of the folder `source`; None after a skip that says why it cannot be built."""
+    source = source or pathlib.Path(__file__).resolve().parents[1] / name
     wanted = tuple(map(int, re.search(r"^go (\d+)\.(\d+)", (source / "go.mod").read_text(), re.M).groups()))
     go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
     if not go or version_of(go) < wanted:

@@ -3,7 +3,7 @@
 
 static const struct cli_option options[] = {
     {0, "config", "FILE", NULL, "read options from FILE, too: lines such as max-disk = 200G; the command line takes precedence"},
-    {0, "listen", "HOST:PORT", NULL, "where to listen (default 127.0.0.1:4041)"},
+    {0, "listen", "HOST:PORT,...", NULL, "where to listen, at up to eight addresses (default 127.0.0.1:4041)"},
     {0, "data", "DIR", NULL, "folder for all data (default ~/.local/share/candor/server)"},
     {0, "store", "clickhouse:URL", NULL,
      "keep samples and their sums in ClickHouse, such as clickhouse:http://localhost:8123/candor; all else stays in --data"},

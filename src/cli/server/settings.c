@@ -159,25 +159,41 @@ static int read_metrics(const struct cli_args *args, struct server_options *o, s
     return rc;
 }
 
-/* Reads the address: "HOST:PORT", "[::1]:PORT" or ":PORT". */
+/* Reads an address of n bytes: "HOST:PORT", "[::1]:PORT" or ":PORT". */
+static int read_address(struct server_address *out, const char *text, size_t n, struct error *e)
+{
+    const char *colon = memrchr(text, ':', n), *host = text;
+    size_t host_len = colon ? (size_t)(colon - text) : 0;
+    uint64_t port;
+    if (host_len > 1 && *host == '[' && host[host_len - 1] == ']') {
+        host++;
+        host_len -= 2;
+    }
+    if (!colon || host_len >= sizeof out->host || (size_t)(text + n - colon) > sizeof out->port)
+        return error_set(e, -EINVAL, "--listen '%.*s' is not HOST:PORT", (int)(n < 60 ? n : 60), text);
+    snprintf(out->host, sizeof out->host, "%.*s", (int)host_len, host);
+    snprintf(out->port, sizeof out->port, "%.*s", (int)(text + n - colon - 1), colon + 1);
+    if (number_parse(out->port, 0, UINT16_MAX, &port))
+        return error_set(e, -EINVAL, "--listen '%.*s' is not HOST:PORT", (int)(n < 60 ? n : 60), text);
+    return 0;
+}
+
+/* Reads the addresses, with commas between them. */
 static int read_listen(struct settings *s, const struct cli_args *args, struct error *e)
 {
+    struct server_options *o = &s->options;
     const char *text = cli_option(args, "listen");
-    char *copy = s->address;
-    s->options.listen = text ? text : "127.0.0.1:4041";
-    snprintf(copy, sizeof s->address, "%s", s->options.listen);
-    char *colon = strrchr(copy, ':');
-    uint64_t port;
-    if (!colon || number_parse(colon + 1, 0, UINT16_MAX, &port))
-        return error_set(e, -EINVAL, "--listen '%.60s' is not HOST:PORT", s->options.listen);
-    *colon = 0;
-    if (*copy == '[' && colon > copy && colon[-1] == ']') {
-        colon[-1] = 0;
-        copy++;
+    o->listen = text ? text : "127.0.0.1:4041";
+    o->address_count = 0;
+    for (const char *at = o->listen;; at++) {
+        size_t n = strcspn(at, ",");
+        if (o->address_count == SERVER_ADDRESSES_MAX)
+            return error_set(e, -EINVAL, "--listen has more than %d addresses", SERVER_ADDRESSES_MAX);
+        int rc = read_address(&o->addresses[o->address_count++], at, n, e);
+        at += n;
+        if (rc || !*at)
+            return rc;
     }
-    s->options.host = copy;
-    s->options.port = colon + 1;
-    return 0;
 }
 
 static int read_texts(struct settings *s, const struct cli_args *args, struct error *e)

@@ -13,7 +13,6 @@ struct settings {
     struct cli_args args;          /* the options of the command line, completed by those of the file */
     char *texts[CLI_OPTIONS_MAX];  /* the values from the file */
     char data[2048];               /* the default of options.data */
-    char address[300];             /* the memory of its host and port */
 };
 
 /* Returns NULL if there is no memory. */

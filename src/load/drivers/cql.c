@@ -21,10 +21,12 @@ enum { ID_MAX = 64, STREAMS = 1024 };
 /* The numbers of prepared statements. Those for one field begin at READ_ONE and, after the last field, UPDATE_ONE. */
 enum { READ_ALL, WRITE_ALL, SCAN, READ_ONE };
 
+enum { KEYSPACE = 64 }; /* bytes of a name */
+
 struct cql_target {
     struct wire_target wire; /* the first member */
     uint32_t fields, statements;
-    char keyspace[64];
+    char keyspace[KEYSPACE];
 };
 
 struct cql {
@@ -394,30 +396,27 @@ static void close_target(void *target)
     free(t);
 }
 
-/* Takes the keyspace from the path. It goes into statements in quotes. */
-static bool take_keyspace(struct cql_target *t, const char *path)
+/* Returns the keyspace that the path names, or NULL. It goes into statements in quotes. */
+static const char *keyspace_of(const char *path)
 {
     const char *name = path[0] == '/' && path[1] ? path + 1 : "ycsb";
-    if (strlen(name) >= sizeof t->keyspace || strpbrk(name, "\"/?#"))
-        return false;
-    snprintf(t->keyspace, sizeof t->keyspace, "%s", name);
-    return true;
+    return strlen(name) < KEYSPACE && !strpbrk(name, "\"/?#") ? name : NULL;
 }
 
 static void *open_target(const struct candor_load_target *target, char *message, size_t size)
 {
-    struct cql_target *t = calloc(1, sizeof *t);
-    struct error e = {"no memory for the driver"};
-    if (t && !take_keyspace(t, target->path))
-        error_set(&e, -EINVAL, "'%.80s' is no name of a keyspace", target->path);
-    else if (t && !wire_open(&t->wire, target, "9042", !strcmp(target->scheme, "cqls"), NULL, &e)) {
+    const char *keyspace = keyspace_of(target->path);
+    if (!keyspace) {
+        snprintf(message, size, "'%.80s' is no name of a keyspace", target->path);
+        return NULL;
+    }
+    struct cql_target *t = wire_new(sizeof *t, target, "9042", !strcmp(target->scheme, "cqls"), NULL, message, size);
+    if (t) {
+        snprintf(t->keyspace, sizeof t->keyspace, "%s", keyspace);
         t->fields = target->fields;
         t->statements = READ_ONE + 2 * t->fields;
-        return t;
     }
-    free(t);
-    snprintf(message, size, "%s", e.text);
-    return NULL;
+    return t;
 }
 
 static void *connect_target(void *target, const struct candor_load_host *host, struct candor_load_connection *c)

@@ -328,18 +328,14 @@ static void close_target(void *target)
 
 static void *open_target(const struct candor_load_target *target, char *message, size_t size)
 {
-    struct http2_target *t = calloc(1, sizeof *t);
-    struct error e = {"no memory for the driver"};
     bool tls = target->scheme[strlen(target->scheme) - 1] == 's', v6 = strchr(target->host, ':') != NULL;
-    if (t && !wire_open(&t->wire, target, tls ? "443" : "80", tls, "h2", &e)) {
+    struct http2_target *t = wire_new(sizeof *t, target, tls ? "443" : "80", tls, "h2", message, size);
+    if (t) {
         t->grpc = !strncmp(target->scheme, "grpc", 4);
         snprintf(t->authority, sizeof t->authority, "%s%s%s%s%s", v6 ? "[" : "", target->host, v6 ? "]" : "", *target->port ? ":" : "",
                  target->port);
-        return t;
     }
-    free(t);
-    snprintf(message, size, "%s", e.text);
-    return NULL;
+    return t;
 }
 
 static void *connect_target(void *target, const struct candor_load_host *host, struct candor_load_connection *c)

@@ -222,13 +222,7 @@ static void close_target(void *target)
 
 static void *open_target(const struct candor_load_target *target, char *message, size_t size)
 {
-    struct wire_target *t = calloc(1, sizeof *t);
-    struct error e = {"no memory for the driver"};
-    if (t && !wire_open(t, target, "11211", !strcmp(target->scheme, "memcacheds"), NULL, &e))
-        return t;
-    free(t);
-    snprintf(message, size, "%s", e.text);
-    return NULL;
+    return wire_new(sizeof(struct wire_target), target, "11211", !strcmp(target->scheme, "memcacheds"), NULL, message, size);
 }
 
 static void *connect_target(void *target, const struct candor_load_host *host, struct candor_load_connection *c)

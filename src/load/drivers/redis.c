@@ -291,22 +291,18 @@ static void close_target(void *target)
 
 static void *open_target(const struct candor_load_target *target, char *message, size_t size)
 {
-    struct redis_target *t = calloc(1, sizeof *t);
-    struct error e = {"no memory for the driver"};
-    bool tls = !strcmp(target->scheme, "rediss");
-    if (t && !wire_open(&t->wire, target, "6379", tls, NULL, &e)) {
-        t->fields = target->fields;
-        t->names = calloc(t->fields + 1, sizeof *t->names);
-        for (uint32_t f = 0; t->names && f < t->fields; f++)
-            snprintf(t->names[f], sizeof t->names[f], "field%u", f);
-        snprintf(t->index, sizeof t->index, "_indices:%.60s", target->table ? target->table : "");
-        if (t->names)
-            return t;
-        close_target(t);
-        t = NULL;
-    }
-    free(t);
-    snprintf(message, size, "%s", e.text);
+    struct redis_target *t = wire_new(sizeof *t, target, "6379", !strcmp(target->scheme, "rediss"), NULL, message, size);
+    if (!t)
+        return NULL;
+    t->fields = target->fields;
+    t->names = calloc(t->fields + 1, sizeof *t->names);
+    for (uint32_t f = 0; t->names && f < t->fields; f++)
+        snprintf(t->names[f], sizeof t->names[f], "field%u", f);
+    snprintf(t->index, sizeof t->index, "_indices:%.60s", target->table ? target->table : "");
+    if (t->names)
+        return t;
+    close_target(t);
+    snprintf(message, size, "no memory for the driver");
     return NULL;
 }
 

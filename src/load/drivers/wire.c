@@ -12,8 +12,8 @@
 
 enum { SCRATCH = 64 << 10, OUT_MAX = 256 << 20 };
 
-int wire_open(struct wire_target *t, const struct candor_load_target *target, const char *default_port, bool tls, const char *alpn,
-              struct error *e)
+static int open_target(struct wire_target *t, const struct candor_load_target *target, const char *default_port, bool tls, const char *alpn,
+                       struct error *e)
 {
     *t = (struct wire_target){.target = target};
     int rc = reach_host(target->host, *target->port ? target->port : default_port, &t->addresses, &t->address, e);
@@ -24,6 +24,18 @@ int wire_open(struct wire_target *t, const struct candor_load_target *target, co
     if (rc)
         wire_close(t);
     return rc;
+}
+
+void *wire_new(size_t size, const struct candor_load_target *target, const char *default_port, bool tls, const char *alpn, char *message,
+               size_t message_size)
+{
+    struct wire_target *t = calloc(1, size);
+    struct error e = {"no memory for the driver"};
+    if (t && !open_target(t, target, default_port, tls, alpn, &e))
+        return t;
+    free(t);
+    snprintf(message, message_size, "%s", e.text);
+    return NULL;
 }
 
 void wire_close(struct wire_target *t)

@@ -49,9 +49,11 @@ struct wire {
     uint32_t pending_cap, pending_first, pending_count;
 };
 
-/* Finds the server's address. alpn: the protocol's name for TLS, or NULL. Returns 0 or a negative code with e. */
-int wire_open(struct wire_target *t, const struct candor_load_target *target, const char *default_port, bool tls, const char *alpn,
-              struct error *e);
+/* Makes a driver's data for a target: `size` bytes, which begin with a struct wire_target and are 0 after it. Finds the server's address.
+ * alpn: the protocol's name for TLS, or NULL. Returns NULL with a message of at most `message_size` bytes. The caller calls wire_close,
+ * and frees it. */
+void *wire_new(size_t size, const struct candor_load_target *target, const char *default_port, bool tls, const char *alpn, char *message,
+               size_t message_size);
 void wire_close(struct wire_target *t);
 
 /* Functions of struct candor_load_driver, with this protocol. */

@@ -1,6 +1,7 @@
 /* Limits how much work a client may cause on an HTTP/2 connection without a request that is answered. Each frame that costs work and
- * requests nothing takes tokens: a reset of a stream, a ping, settings, priorities, continued
- * headers, empty data. Time and answered requests give tokens back. If a client's tokens are used up, its connection is closed. */
+ * requests nothing takes tokens: a reset of a stream, a mistake for which the server resets one, a stream beyond the limit, a ping,
+ * settings, priorities, continued headers, empty data. Time and answered requests give tokens back. If a client's tokens are used up, its
+ * connection is closed. */
 #ifndef CANDOR_SERVER_FRONT_FLOOD_H
 #define CANDOR_SERVER_FRONT_FLOOD_H
 
@@ -12,7 +13,7 @@ enum {
     FLOOD_PER_SECOND = 50,
     FLOOD_PER_ANSWER = 5, /* clients of gRPC may send a few pings with each call */
     FLOOD_FRAME = 1,      /* the price of a frame */
-    FLOOD_RESET = 5,      /* the price of a stream that the client resets */
+    FLOOD_RESET = 5,      /* the price of a stream that the client resets, or that the server resets because the client made a mistake */
 };
 
 struct flood {

@@ -127,6 +127,13 @@ static void end_streams(struct http2 *h2)
 
 /* ---- functions that nghttp2 calls ---- */
 
+/* Whether an error that we send says that the client has made a mistake. */
+static bool is_mistake(uint32_t code)
+{
+    return code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&
+           code != NGHTTP2_ENHANCE_YOUR_CALM && code != NGHTTP2_STREAM_CLOSED;
+}
+
 static uint32_t price_of(const nghttp2_frame_hd *hd)
 {
     switch (hd->type) {
@@ -139,6 +146,15 @@ static uint32_t price_of(const nghttp2_frame_hd *hd)
     default:
         return FLOOD_FRAME;
     }
+}
+
+/* The price of a stream that we reset. A client pays for its mistakes and for streams beyond the limit, but not for what we could not do,
+ * nor for frames that were on their way when the stream was over. */
+static uint32_t price_of_reset(uint32_t code)
+{
+    if (code == NGHTTP2_REFUSED_STREAM)
+        return FLOOD_FRAME;
+    return is_mistake(code) ? FLOOD_RESET : 0;
 }
 
 static int pay(struct http2 *h2, uint32_t price)
@@ -226,8 +242,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
 /* Counts a client's mistake, by the answer of nghttp2. */
 static void count_error(struct http2 *h2, uint32_t code)
 {
-    if (code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&
-        code != NGHTTP2_ENHANCE_YOUR_CALM && code != NGHTTP2_STREAM_CLOSED)
+    if (is_mistake(code))
         count(h2, CONNECTION_MALFORMED);
 }
 
@@ -246,8 +261,10 @@ static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *c
     struct stream *s = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (frame->hd.type == NGHTTP2_GOAWAY)
         count_error(h2, frame->goaway.error_code);
-    if (frame->hd.type == NGHTTP2_RST_STREAM)
+    if (frame->hd.type == NGHTTP2_RST_STREAM) {
         count_error(h2, frame->rst_stream.error_code);
+        pay(h2, price_of_reset(frame->rst_stream.error_code)); /* fill() ends the connection if it cannot pay */
+    }
     if (!s || !s->request || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA))
         return 0;
     s->request->sent += frame->hd.length + FRAME_HEAD;
@@ -355,6 +372,8 @@ static bool fill(struct http2 *h2)
     buffer_reset(&h2->out);
     while (h2->out.len < OUT_BYTES && (n = nghttp2_session_mem_send(h2->session, &bytes)) > 0)
         buffer_put(&h2->out, bytes, (size_t)n);
+    if (h2->flooded && !h2->broken)
+        fail(h2, NGHTTP2_ENHANCE_YOUR_CALM);
     advance_all(h2);
     return n >= 0 && !h2->out.failed;
 }

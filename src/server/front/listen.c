@@ -38,7 +38,7 @@ static void raise_files(const struct server_options *o, void (*tell)(const char 
     tell(text);
 }
 
-static int open_socket(const struct server_options *o, const struct addrinfo *a, int *out, struct error *e)
+static int open_socket(const struct server_address *at, const struct addrinfo *a, int *out, struct error *e)
 {
     int on = 1, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd >= 0) {
@@ -50,19 +50,19 @@ static int open_socket(const struct server_options *o, const struct addrinfo *a,
             return 0;
         }
     }
-    int rc = error_set(e, -errno, "cannot listen on %s:%s: %s", o->host, o->port, strerror(errno));
+    int rc = error_set(e, -errno, "cannot listen on %s:%s: %s", at->host, at->port, strerror(errno));
     if (fd >= 0)
         close(fd);
     return rc;
 }
 
-static int open_port(const struct server_options *o, int *fd, unsigned *port, struct error *e)
+static int open_port(const struct server_address *at, int *fd, unsigned *port, struct error *e)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *address;
-    int rc = getaddrinfo(*o->host ? o->host : NULL, o->port, &hints, &address);
+    int rc = getaddrinfo(*at->host ? at->host : NULL, at->port, &hints, &address);
     if (rc)
-        return error_set(e, -EINVAL, "--listen %s:%s: %s", o->host, o->port, gai_strerror(rc));
-    rc = open_socket(o, address, fd, e);
+        return error_set(e, -EINVAL, "--listen %s:%s: %s", at->host, at->port, gai_strerror(rc));
+    rc = open_socket(at, address, fd, e);
     freeaddrinfo(address);
     struct sockaddr_storage own = {0};
     socklen_t n = sizeof own;
@@ -73,29 +73,44 @@ static int open_port(const struct server_options *o, int *fd, unsigned *port, st
     return 0;
 }
 
-int listen_start(struct listener **out, struct server *s, unsigned *port, void (*tell)(const char *text), struct error *e)
+/* Opens all ports, or none. */
+static int open_ports(const struct server_options *o, int *fds, unsigned *ports, struct error *e)
+{
+    uint32_t count = 0;
+    int rc = 0;
+    while (!rc && count < o->address_count) {
+        rc = open_port(&o->addresses[count], &fds[count], &ports[count], e);
+        count += !rc;
+    }
+    while (rc && count)
+        close(fds[--count]);
+    return rc;
+}
+
+int listen_start(struct listener **out, struct server *s, unsigned *ports, void (*tell)(const char *text), struct error *e)
 {
     const struct server_options *o = s->options;
-    int fd = -1;
+    int fds[SERVER_ADDRESSES_MAX];
     struct listener *l = calloc(1, sizeof *l);
     if (!l)
         return error_set(e, -ENOMEM, "out of memory");
     struct transport_keys *keys = NULL;
     int rc = o->certificate ? transport_read_keys(&keys, o->certificate, o->key, o->client_ca, e) : 0;
-    rc = rc ? rc : open_port(o, &fd, port, e);
+    rc = rc ? rc : open_ports(o, fds, ports, e);
     if (rc) {
         transport_put_keys(keys);
-    } else {
-        raise_files(o, tell);
-        rc = loop_start(&l->loop, s, fd, keys, e);
+        free(l);
+        return rc;
     }
+    raise_files(o, tell);
+    rc = loop_start(&l->loop, s, fds, keys, e);
     if (!rc) {
         *out = l;
         return 0;
     }
-    if (fd >= 0)
-        close(fd);
-    listen_stop(l);
+    for (uint32_t i = 0; i < o->address_count; i++)
+        close(fds[i]);
+    free(l);
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* Opens the port, and starts the loop that accepts connections. */
+/* Opens the ports, and starts the loop that accepts connections. */
 #ifndef CANDOR_SERVER_FRONT_LISTEN_H
 #define CANDOR_SERVER_FRONT_LISTEN_H
 
@@ -7,9 +7,9 @@
 
 struct listener;
 
-/* Listens from then on. Sets *port to the port that is used. Calls `tell` with a line if fewer connections are possible than the options
- * allow. Returns 0, or a code with a message in e. */
-int listen_start(struct listener **out, struct server *s, unsigned *port, void (*tell)(const char *text), struct error *e);
+/* Listens from then on. Sets ports[i] to the port of the i-th address. Calls `tell` with a line if fewer connections are
+ * possible than the options allow. Returns 0, or a code with a message in e. */
+int listen_start(struct listener **out, struct server *s, unsigned *ports, void (*tell)(const char *text), struct error *e);
 /* Uses another certificate and key for new connections, and takes the reference over. */
 void listen_use_keys(struct listener *l, struct transport_keys *keys);
 /* Stops listening. Requests that are being answered are completed. */

@@ -20,8 +20,10 @@ struct loop {
     struct transport_keys *keys;                 /* NULL = no TLS */
     _Atomic(struct transport_keys *) newer_keys; /* NULL, or keys for new connections. Exchanged with acquire and release, so that what they
                                                   * refer to is seen */
-    int epoll, wake, listener;
-    bool resting; /* the listener is not in epoll until the next tick */
+    int epoll, wake;
+    int listeners[SERVER_ADDRESSES_MAX];
+    uint32_t listener_count;
+    bool resting; /* the listeners are not in epoll until the next tick */
     struct connection *connections;
     uint32_t count;
     struct places places;
@@ -145,28 +147,59 @@ static void add(struct loop *l, int fd, const struct sockaddr *peer)
     apply(l, c, connection_go(c));
 }
 
-/* Accepts some connections. The listener is level-triggered, so the next round accepts the rest. */
-static void accept_some(struct loop *l)
+static int watch(struct loop *l, int *fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = fd};
+    return epoll_ctl(l->epoll, EPOLL_CTL_ADD, *fd, &event) && errno != EEXIST ? -errno : 0;
+}
+
+static int watch_listeners(struct loop *l)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < l->listener_count; i++)
+        rc = watch(l, &l->listeners[i]);
+    return rc;
+}
+
+/* Accepts nothing until the next tick; otherwise epoll would report the listeners again at once. */
+static void rest(struct loop *l)
+{
+    for (uint32_t i = 0; i < l->listener_count; i++)
+        epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->listeners[i], NULL);
+    l->resting = true;
+}
+
+static void close_listeners(struct loop *l)
+{
+    while (l->listener_count)
+        close(l->listeners[--l->listener_count]);
+}
+
+/* Returns the listener of an event, or NULL. */
+static const int *listener_of(const struct loop *l, const void *what)
+{
+    for (uint32_t i = 0; i < l->listener_count; i++)
+        if (what == &l->listeners[i])
+            return &l->listeners[i];
+    return NULL;
+}
+
+/* Accepts some connections. A listener is level-triggered, so the next round accepts the rest. */
+static void accept_some(struct loop *l, int listener)
 {
     for (int i = 0; i < ACCEPTS; i++) {
         struct sockaddr_storage peer = {0};
         socklen_t n = sizeof peer;
-        int fd = accept4(l->listener, (struct sockaddr *)&peer, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(listener, (struct sockaddr *)&peer, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             add(l, fd, (struct sockaddr *)&peer);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            l->resting = !epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->listener, NULL); /* otherwise epoll would report it again at once */
+            rest(l);
             return;
         } else if (errno == EAGAIN) {
             return;
         }
     }
-}
-
-static int watch(struct loop *l, int *fd)
-{
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = fd};
-    return epoll_ctl(l->epoll, EPOLL_CTL_ADD, *fd, &event) ? -errno : 0;
 }
 
 /* ---- the thread ---- */
@@ -207,8 +240,9 @@ static void take_events(struct loop *l, const struct epoll_event *events, int n)
     uint64_t pokes;
     for (int i = 0; i < n; i++) {
         void *what = events[i].data.ptr;
-        if (what == &l->listener)
-            accept_some(l);
+        const int *listener = listener_of(l, what);
+        if (listener)
+            accept_some(l, *listener);
         else if (what == &l->wake)
             (void)!read(l->wake, &pokes, sizeof pokes);
         else
@@ -233,7 +267,7 @@ static void tick(struct loop *l, bool stopping)
         apply(l, c, connection_tick(c, now, stopping));
     }
     if (l->resting && !stopping)
-        l->resting = watch(l, &l->listener) != 0;
+        l->resting = watch_listeners(l) != 0;
 }
 
 static void *run(void *context)
@@ -251,8 +285,7 @@ static void *run(void *context)
         if (!stopping && atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
             stopping = true;
             ticked = 0;
-            close(l->listener);
-            l->listener = -1;
+            close_listeners(l);
         }
         uint64_t now = clock_monotonic_ns();
         if (now - ticked >= (uint64_t)wait_ms * NS_PER_MS) {
@@ -278,19 +311,20 @@ static void discard(struct loop *l)
     free(l);
 }
 
-int loop_start(struct loop **out, struct server *s, int listener, struct transport_keys *keys, struct error *e)
+int loop_start(struct loop **out, struct server *s, const int *listeners, struct transport_keys *keys, struct error *e)
 {
     struct loop *l = calloc(1, sizeof *l);
     if (!l) {
         transport_put_keys(keys);
         return error_set(e, -ENOMEM, "out of memory");
     }
-    *l = (struct loop){.server = s, .keys = keys, .listener = listener};
+    *l = (struct loop){.server = s, .keys = keys, .listener_count = s->options->address_count};
+    memcpy(l->listeners, listeners, l->listener_count * sizeof *listeners);
     pthread_mutex_init(&l->lock, NULL);
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int rc = l->epoll < 0 || l->wake < 0 ? -errno : watch(l, &l->wake);
-    rc = rc ? rc : watch(l, &l->listener);
+    rc = rc ? rc : watch_listeners(l);
     if (rc)
         error_set(e, rc, "cannot wait for connections: %s", strerror(-rc));
     rc = rc ? rc : workers_start(&l->workers, run_job, on_done, l, e);

@@ -39,7 +39,7 @@
     X(remote_interval_s, "remote-write-interval")                                                                                          \
     X(top_methods, "top-methods")
 
-/* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
+/* The other options. They need a restart. listen: as it was given, before it was split into addresses. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
  * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca:
  * the certificates that sign those of clients; NULL = clients are not asked for certificates.
@@ -78,6 +78,13 @@ struct profiles; /* server/profiles/profiles.h */
 
 #define SERVER_STORE_CLICKHOUSE "clickhouse:" /* `store` begins with it */
 
+enum { SERVER_ADDRESSES_MAX = 8 };
+
+/* Where to listen. host: "" = every address of IPv4. */
+struct server_address {
+    char host[256], port[8];
+};
+
 struct server_options {
 #define SERVER_LIMIT(name, option) uint64_t name;
     SERVER_LIMITS(SERVER_LIMIT)
@@ -85,7 +92,8 @@ struct server_options {
 #define SERVER_TEXT(name, option) const char *name;
     SERVER_TEXTS(SERVER_TEXT)
 #undef SERVER_TEXT
-    const char *host, *port; /* of `listen` */
+    struct server_address addresses[SERVER_ADDRESSES_MAX]; /* of `listen` */
+    uint32_t address_count;
 };
 
 /* Reads the options again, from where they came. `read` returns 0 with options that exist until `release`, or a code with a message in

@@ -117,6 +117,14 @@ static bool is_named(const char *list, const char *name)
     return false;
 }
 
+static bool is_listening(const struct server_options *o, const char *name)
+{
+    for (uint32_t i = 0; i < o->address_count; i++)
+        if (!strcasecmp(name, o->addresses[i].host))
+            return true;
+    return false;
+}
+
 /* ---- requests ---- */
 
 /* Whether the header Host is acceptable. With tokens, any name is: a browser does not send the tokens to another name. */
@@ -135,7 +143,7 @@ static bool is_good_host(const struct http *h)
     bool address = is_address(name, &loopback);
     if (is_named(o->origin, name) || loopback || !strcasecmp(name, "localhost"))
         return true;
-    return !h->server->loopback && (address || is_private(name) || is_ours(name) || !strcasecmp(name, o->host));
+    return !h->server->loopback && (address || is_private(name) || is_ours(name) || is_listening(o, name));
 }
 
 /* Whether the request comes from our own page. Then its origin is the address of the request, or an address of --origin. */

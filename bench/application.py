@@ -36,9 +36,10 @@ from tools import ct
 
 NOTHING = "nothing"
 ALL = "cpu,wall,alloc,live,lock,halt"
+DAEMON = "cpu,wall,alloc,lock,halt"  # the daemon's default
 PEER = "async-profiler "
 PEER_INTERVALS = {"cpu": 10000, "wall": 50000, "lock": 1000}  # microseconds: candor's own
-EVENTS = ("cpu", "wall", "lock", "alloc", ALL, *(PEER + event for event in PEER_INTERVALS))
+EVENTS = ("cpu", "wall", "lock", "alloc", ALL, DAEMON, *(PEER + event for event in PEER_INTERVALS))
 SETTLE = 1    # seconds from a recording's beginning or end to the measurement
 BACKGROUND = ("C1 ", "C2 ", "G1 ", "GC ")
 FIELDS = ("block", "events", "first", "without_ms", "with_ms", "ratio", "all_without_ms", "all_with_ms", "all_ratio", "thread_percent")

@@ -3,7 +3,7 @@
 # usage: bench/fetch_peers.sh [VERSION]      prints the directory with libasyncProfiler.so
 set -eu
 
-version=${1:-4.5}
+version=${1:-4.6}
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/candor/peers/async-profiler-$version
 case $(uname -m) in
     x86_64) platform=linux-x64 ;;

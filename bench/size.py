@@ -209,7 +209,7 @@ def main():
             writer.writerow(row)
             file.flush()
     head = ["# What a sample costs on disk", "",
-            f"Made by `bench/size.py`, {rows[0]['date']}: JDK 25, async-profiler 4.5, one sample per {options.interval} of CPU time, "
+            f"Made by `bench/size.py`, {rows[0]['date']}: JDK 25, async-profiler 4.6, one sample per {options.interval} of CPU time, "
             f"{options.seconds} s of each program. *Same fields*: the header, the types, the constant pools and `{SAMPLE}` alone. The goal "
             f"is {GOAL} of async-profiler's, packed, for the same fields.", ""]
     text = "\n".join(head + report(rows)) + "\n"

@@ -88,12 +88,13 @@ void text_halt_books(const struct text *t)
 
 enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* the cost of perf's clock at a context switch: least and most */
 
-/* Prints an estimate of the kernel's own work for the clock, which no account contains. */
+/* Prints an estimate of the kernel's own work for the clock, which no account contains. With clocks by lot few switches have it. */
 static void put_switches(const struct text *t)
 {
     const struct profile_book *switches = accounts_line(t->p, ACCOUNT_SWITCHES), *cpu = accounts_line(t->p, ACCOUNT_CPU);
+    const char *clocks = profile_setting(t->p, "clocks");
     char count[32];
-    if (!switches || !cpu || cpu->ns <= 0)
+    if (!switches || !cpu || cpu->ns <= 0 || (clocks && !strcmp(clocks, "lot")))
         return;
     double share = 100 * (double)switches->count / (double)cpu->ns;
     if (SWITCH_NS_MOST * share < 1)

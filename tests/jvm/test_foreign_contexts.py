@@ -55,12 +55,21 @@ def record(jdk, model, version, path):
 
 
 def samples(path):
-    """(method, number of the thread, labels or None) of each sample."""
-    for event in jfrfile.events(path, {"candor.CpuSample", "candor.WallSample"}):
-        name = (event.get("eventThread") or {}).get("javaName") or ""
-        method = method_of(event)
-        if method and name.startswith("worker-"):
+    """(method, number of the thread, labels or None) of each sample. A thread that sleeps shows its context after its first sample of the
+    event cpu, because it is then known where its variables are (docs/internals/known-limits.md)."""
+    events = [event for event in jfrfile.events(path, {"candor.CpuSample", "candor.WallSample"}) if name_of(event).startswith("worker-")]
+    first = {}
+    for event in events:
+        if event["@type"] == "candor.CpuSample":
+            first[name_of(event)] = min(event["startTime"], first.get(name_of(event), event["startTime"]))
+    for event in events:
+        name, method = name_of(event), method_of(event)
+        if method and (method != "rest" or event["startTime"] > first[name]):
             yield method, int(name[-1]), jfrfile.labels(event["context"])
+
+
+def name_of(event):
+    return (event.get("eventThread") or {}).get("javaName") or ""
 
 
 def check(jdk, model, version):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Whether diagnose finds planted problems, and is silent about programs that are in order: precision and recall.
 
-usage: script/bench corpus [--runs N] [--seconds S] [--jdk N | --jdks] [--turn N] [--no-twins] [--keep DIRECTORY] [--output FOLDER]
-       [NAME...]
+usage: script/bench corpus [--runs N] [--seconds S] [--jdk N | --jdks] [--turn N] [--no-twins] [--part I/N] [--keep DIRECTORY]
+       [--output FOLDER] [NAME...]
 
-Each case is a JVM that `candor diagnose --jfr on` records for S seconds after it has started. bench/corpus/cases.py has the table:
+Each case is a JVM that `candor diagnose` records for S seconds after it has started. bench/corpus/cases.py has the table:
 
   pair     a program with a planted problem, and its twin, which does the same work without it. A hit: the first finding of the planted one
            is the right rule, and names a line that has the comment "here: NAME"
@@ -14,8 +14,8 @@ Every finding about a twin or a healthy program is a false alarm, unless it says
 counted apart. Precision is the share of hits in all first findings, recall the share of planted problems that are hits.
 
 Each case runs on one of the JDKs that it works on, by turns, beginning with --turn; --jdk takes this one, --jdks each of them. NAME
-chooses cases by a part of PROGRAM.NAME. --keep keeps the recordings. Raw data go to OUTPUT/corpus.csv, the summary to OUTPUT/corpus.md,
-by default in docs/benchmarks, and in a temporary folder if names were given.
+chooses cases by a part of PROGRAM.NAME, and --part 0/3 every third case from the first one on. --keep keeps the recordings. Raw data go
+to OUTPUT/corpus.csv, the summary to OUTPUT/corpus.md, by default in docs/benchmarks, and in a temporary folder if names were given.
 """
 import argparse
 import collections
@@ -35,6 +35,11 @@ FIELDS = ("case", "kind", "jdk", "run", "verdict", "first", "score", "site", "ot
 
 def is_chosen(pair, names):
     return not names or any(name in f"{pair.program}.{pair.name}" for name in names)
+
+
+def part(text):
+    first, every = map(int, text.split("/"))
+    return first, every
 
 
 def jdks_of(pair, number, arguments):
@@ -86,6 +91,7 @@ def arguments_of():
     parser.add_argument("--jdks", action="store_true")
     parser.add_argument("--turn", type=int, default=0)
     parser.add_argument("--no-twins", action="store_true")
+    parser.add_argument("--part", type=part, default=(0, 1))
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
@@ -100,7 +106,8 @@ def main():
     results = Results(output / "corpus.csv", FIELDS)
     for run in range(arguments.runs):
         for number, pair in enumerate([*PAIRS, *HEALTHY]):
-            if not is_chosen(pair, arguments.names):
+            first, every = arguments.part
+            if number % every != first or not is_chosen(pair, arguments.names):
                 continue
             variants = ("planted",) if arguments.no_twins else ("planted", "fixed")
             for version in jdks_of(pair, number + run + arguments.turn, arguments):

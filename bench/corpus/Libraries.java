@@ -281,7 +281,7 @@ public final class Libraries {
     }
 
     private static int pause() {
-        Case.think(20); // here: reactorBlocked
+        Case.sleep(20); // here: reactorBlocked
         return 1;
     }
 

@@ -159,7 +159,7 @@ public final class Locks {
                 Case.compute(2000);
                 shared.add(1);
             }
-            Case.think(2);
+            Case.think(planted ? 2 : 30);
         });
     }
 
@@ -171,7 +171,7 @@ public final class Locks {
             if (planted) {
                 lock.unlockWrite(stamp);
             }
-            Case.think(2);
+            Case.think(planted ? 2 : 30); // without the lock, two processors would be the bottleneck
         });
     }
 

@@ -131,8 +131,8 @@ public final class Memory {
     static void full(boolean planted) {
         List<byte[]> kept = new ArrayList<>();
         int most = planted ? 46 : 20; // of 64 MB
-        while (kept.size() < most) {
-            kept.add(new byte[1 << 20]);
+        while (kept.size() < 4 * most) {
+            kept.add(new byte[1 << 18]); // less than half of a region of G1
         }
         Case.kept = kept;
         Case.repeat(1, "importer", () -> {

@@ -199,7 +199,7 @@ public final class Pools {
     }
 
     private static int pauseInTask(int ms) {
-        Case.think(ms); // here: commonPool
+        Case.sleep(ms); // here: commonPool
         return ms;
     }
 

@@ -191,7 +191,7 @@ public final class Waits {
 
     private static long counted(int length) {
         long sum = 0;
-        for (int i = 0; i < length; i++) {
+        for (int i = 0; i < length; i++) { // here: late
             sum += i ^ sum << 1; // here: late
         }
         return sum;

@@ -32,5 +32,7 @@ const struct source_info source_infos[SOURCES] = {
     [SOURCE_PROCESSES] = {"processes that were started, which JDK 15 and later record", JDK},
     [SOURCE_LOSSES] = {"data that the JDK's recorder lost", JDK},
     [SOURCE_FLAGS] = {"the JVM's command line", "candor record -e cpu"},
+    [SOURCE_GROWTH] = {"collections of old objects, without which there is no verdict yet: the heap may hold garbage",
+                       "candor record -e live -d 2m, and 'jcmd PID GC.run' every 20 seconds meanwhile"},
     [SOURCE_THROWN] = {"which exceptions were thrown", JDK},
 };

@@ -45,6 +45,7 @@ enum source {
     SOURCE_PROCESSES,
     SOURCE_LOSSES, /* data that the JDK's recorder lost */
     SOURCE_FLAGS,  /* the JVM's command line */
+    SOURCE_GROWTH, /* whether live objects grow: old objects were collected in each quarter, or the heap does not grow */
     SOURCES
 };
 

@@ -4,6 +4,7 @@
 #include "base/text/word_list.h"
 #include "compress/intake.h"
 #include "profile/accounts.h"
+#include "profile/figures/leaks.h"
 #include "profile/filter.h"
 #include "profile/load/load_jfr.h"
 
@@ -173,6 +174,17 @@ static bool is_own_wall(const struct profile *wall)
     return wall && !strcmp(profile_text(wall, wall->source), "candor.WallSample");
 }
 
+/* Whether no finding about live objects means that nothing leaks. Without collections of old objects that is so only if the heap does not
+ * grow. */
+static int growth_is_known(const struct profile *live, bool *known, struct error *e, const char *name)
+{
+    struct leaks l;
+    int rc = leaks_find(&l, live);
+    *known = (l.proof == LEAKS_PROVED && !l.is_too_short) || leaks_heap_per_hour(live) < 0;
+    leaks_deinit(&l);
+    return rc ? error_set(e, rc, "no memory for the live objects of %s", name) : 0;
+}
+
 static void give_profiles(struct recording_evidence *r)
 {
     struct evidence *e = &r->evidence;
@@ -244,6 +256,7 @@ static int load(struct recording_evidence *r, const struct intake *in, const cha
 {
     struct jfr_file *file;
     struct intake view;
+    bool grows_known = false;
     intake_view(&view, in);
     int rc = jfr_file_take(&file, &view, name, problems, e);
     if (rc)
@@ -254,6 +267,8 @@ static int load(struct recording_evidence *r, const struct intake *in, const cha
     if (!rc) {
         cut_waits(r, &r->profiles[LOCK]);
         give_profiles(r);
+        rc = growth_is_known(&r->profiles[LIVE], &grows_known, e, name);
+        r->evidence.sources |= grows_known ? SOURCE_BIT(SOURCE_GROWTH) : 0;
         r->evidence.start_ns = r->is_part ? r->range.from_ns : r->halts.start_ns;
     }
     if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)

@@ -79,7 +79,8 @@
             "are cached and cost nothing")                                                                                                 \
     FINDING(ALLOCATION_SITE, "allocation_site", "One line allocates much of the memory", "--kind alloc", "Allocating lines",               \
             FINDING_NEEDS(ALLOC), 0, "reuse the objects that are allocated there, or allocate them once with the right size")              \
-    FINDING(LEAK, "leak", "The objects allocated at one place keep increasing", "--kind live", "Leak candidates", FINDING_NEEDS(LIVE), 0,  \
+    FINDING(LEAK, "leak", "The objects allocated at one place keep increasing", "--kind live", "Leak candidates",                          \
+            FINDING_NEEDS(LIVE) | FINDING_NEEDS(GROWTH), 0,                                                                                \
             "candor record -e live --paths=1s shows what holds them; limit the size of that collection, or remove elements that are no "   \
             "longer needed. It may also be a cache that is still filling")                                                                 \
     FINDING(THREAD_CHURN, "thread_churn", "Threads are started for very short work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,     \

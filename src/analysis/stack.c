@@ -253,6 +253,8 @@ uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack
     *class_name = 0;
     while (at && (strcmp(class_of(p, at), "java.lang.Throwable") || strcmp(method_of(p, at), "fillInStackTrace")))
         at = p->nodes[at].parent;
+    if (!at) /* the JVM itself throws: a null reference, an index, no more stack */
+        return stack_site(f, p, stack);
     while (at && !strcmp(method_of(p, at), "fillInStackTrace"))
         at = p->nodes[at].parent;
     for (; at && !strcmp(method_of(p, at), "<init>"); at = p->nodes[at].parent) {

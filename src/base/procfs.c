@@ -57,3 +57,18 @@ bool procfs_has_word(const char *list, const char *separators, const char *word)
     }
     return false;
 }
+
+/* Several lines are read, because the first symbols may be per-CPU ones, whose addresses really begin at zero. Hundreds of these may come
+ * before the first function, so the kind of symbol does not count. */
+bool procfs_shows_addresses(FILE *kallsyms)
+{
+    enum { LINES = 64 };
+    char line[1024];
+    uint64_t value;
+    bool shown = false;
+    for (int i = 0; kallsyms && i < LINES && !shown && fgets(line, sizeof line, kallsyms); i++) {
+        const char *at = line;
+        shown = !number_take(&at, 16, 1, UINT64_MAX, &value);
+    }
+    return shown;
+}

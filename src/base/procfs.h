@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Reads at most size - 1 bytes of a file and terminates them with a zero. Returns the length, or a negative errno. */
@@ -14,5 +15,7 @@ int procfs_read_number(const char *path, long long *number);
 const char *procfs_field(const char *text, const char *name);
 /* Whether the list contains the word. Any of the separators may separate the words of the list. */
 bool procfs_has_word(const char *list, const char *separators, const char *word);
+/* Whether this file, /proc/kallsyms, has addresses; users who may not see them get zeros. NULL: the file cannot be opened. */
+bool procfs_shows_addresses(FILE *kallsyms);
 
 #endif

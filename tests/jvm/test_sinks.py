@@ -113,7 +113,7 @@ def check_diagnosis(jvm, jdk):
     """Events that cannot be recorded beside others are left out, or refused."""
     path = ct.WORK / "diagnosis.jfr"
     result = ct.candor("diagnose", "--json", "-d", "1s", "-o", path, jvm.pid)
-    told = result.status == 0 and "-e live is not possible" in result.err
+    told = result.status == 0 and "-e live and --jfr on are not possible" in result.err
     if ct.ok(told, f"{jdk}: diagnose, beside others, says what it leaves out", result):
         gaps = {gap["id"] for gap in json.loads(result.out)["not_judged"]}
         ct.ok("leak" in gaps, f"{jdk}: and does not judge it", gaps)

@@ -26,6 +26,7 @@ FAILED_MOST, RESIDUAL_MOST = 0.005, 0.10
 SAMPLES_LEAST = 50  # half of what 4 seconds of a busy thread must give on a host ten times as slow, at 10 ms
 PERF = "sigtrap|signal"
 STEADY = "go seconds=60 threads=2"
+AGREE_LEAST = 0.98  # of the stacks in which both our walker and AsyncGetCallTrace find Java frames, as in tests/jvm/test_walker.py
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +64,7 @@ CELLS = (
     Cell("root-paranoid-4", paranoid=4),
     Cell("user", who="user"),
     Cell("user-paranoid-1", who="user", paranoid=1),
+    Cell("user-paranoid-3", who="user", paranoid=3, clock="timer"),
     Cell("user-paranoid-4", who="user", paranoid=4, clock="timer"),
     Cell("user-seccomp", who="user-denied", clock="timer"),
     Cell("root-seccomp", who="root-denied", clock="timer"),
@@ -72,11 +74,16 @@ CELLS = (
     Cell("wall", options=("-e", "wall"), books="wall_time", clock=""),
     Cell("every-kind", options=("-e", "cpu,wall,alloc,lock,live,halt")),
     Cell("page-faults", options=("-e", "page-faults", "--event-interval", "1"), books="events", samples=1),
+    Cell("cycles", options=("-e", "cycles", "--asm"), books="events", only="arm64"),  # the emulator of x86-64 has no counters
+    Cell("limited", who="limited"),
+    Cell("often", how="often"),
     Cell("start", how="start", go="go seconds=3 threads=2"),
     Cell("agent", how="agent", go="go seconds=3 threads=2", options=("interval=10ms",)),
     Cell("walker", how="agent", program="Intrinsics", go="go seconds=1", options=("interval=5ms", "walker=compare"), failed=0.02),
     Cell("recursion", how="agent", program="Deep", go="go depth=1000 seconds=3", options=("interval=10ms",)),
     Cell("unloading", how="agent", program="Loaders", go="go seconds=4", options=("interval=5ms",)),
+    Cell("virtual", how="agent", program="VirtualThreads", go="go threads=50 rounds=20", options=("interval=5ms",), only=" (21|25)",
+         failed=0.02),  # samples in the moment in which a virtual thread returns from a wait
     Cell("lockdown", only="6[.]12 ", kernel_arguments=("lockdown=confidentiality",), clock=""),
 )
 
@@ -100,15 +107,13 @@ def line(cell, jdk):
     return "cell " + " ".join(quote(word) for word in (*words, *options))
 
 
-def fill(folder, machine, jdk, lines, programs=()):
+def fill(folder, machine, jdk, lines):
     """Makes the folder that goes into the machine."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     build = BUILDS[machine.architecture]
     for name in ("candor", "libcandor.so"):
         shutil.copy(build / name, folder / name)
-    for path in programs:
-        shutil.copy(build / path, folder / pathlib.Path(path).name)
     shutil.copytree(ct.classes(ct.jdk(17)), folder / "classes")
     become = images.cached(f"become-{machine.architecture}", (HERE / "become.c").read_text(), lambda made: images.run(
         COMPILERS[machine.architecture], "-O2", "-static", "-o", made, HERE / "become.c"))
@@ -127,6 +132,7 @@ class Verdict:
     failed: float = 0.0  # shares of the measured time
     truncated: float = 0.0
     residual: float = 0.0
+    remark: str = ""
     problems: list = dataclasses.field(default_factory=list)
 
 
@@ -142,7 +148,7 @@ def judge(machine, jdk, cell, folder):
         text = crash.read_text(errors="replace")
         bad(f"the JVM crashed, {'in' if 'libcandor' in text else 'but not in'} libcandor: {' '.join(text.splitlines()[5:8])}")
     status = (folder / "verdict").read_text().strip() if (folder / "verdict").exists() else "the machine did not get that far"
-    wanted = "record=0 java=143" if cell.how == "attach" else "record=none java=0"
+    wanted = "record=0 java=143" if cell.how in ("attach", "often") else "record=none java=0"
     if status != wanted:
         bad(f"{status}, not {wanted}: {' | '.join(last_lines(folder / 'record.out') + last_lines(folder / 'java.out'))}")
     recording = folder / "recording.jfr"
@@ -181,3 +187,24 @@ def judge_recording(verdict, cell, recording):
     for problem in report["problems"]:
         if problem["level"] == "error":
             bad(problem["text"])
+    if "walker=compare" in cell.options:
+        judge_walker(verdict, report["settings"])
+    if "--asm" in cell.options:
+        judge_code(verdict, recording)
+
+
+def judge_walker(verdict, settings):
+    """Of the stacks in which both walkers found Java frames, how many are identical."""
+    counts = {name.removeprefix("walker_"): int(value) for name, value in settings.items() if name.startswith("walker_")}
+    both = sum(count for name, count in counts.items() if name not in ("only_walker", "only_agct", "neither"))
+    same = counts.get("identical", 0) / both if both else 0
+    verdict.remark = f"{100 * same:.1f} % of {both} stacks are AsyncGetCallTrace's"
+    if same < AGREE_LEAST:
+        verdict.problems.append(f"{verdict.remark}: {counts}")
+
+
+def judge_code(verdict, recording):
+    shown = ct.candor("asm", "--threshold", "1", recording)
+    verdict.remark = "with code"
+    if shown.status or not re.search(r"\b(ldr|str|add)\b", shown.out):
+        verdict.problems.append(f"candor asm shows no instructions: {shown}")

@@ -1,14 +1,16 @@
 # Functions for run.sh, which runs in the machine. The host reads what they leave in /guest/out.
 #
 #   cell NAME JDK WHO PARANOID HOW PROGRAM "GO" SECONDS OPTION...
-#     Records a program of tests/java. WHO: root; user; root-denied, user-denied (without perf_event_open). HOW: attach; start (record --);
-#     agent (OPTIONs are the agent's). GO: the line that the program gets. It leaves NAME/recording.jfr, NAME/verdict, and what was printed.
-#   program NAME FILE
-#     Runs a test program, and leaves its output in NAME.tap.
+#     Records a program of tests/java. WHO: root; user; root-denied, user-denied (without perf_event_open); limited (root, in a cgroup with
+#     half a processor). HOW: attach; often (attach, after ten short recordings); start (record --); agent (OPTIONs are the agent's).
+#     GO: the line that the program gets. It leaves NAME/recording.jfr, NAME/verdict, and what was printed.
 candor=/guest/candor
 agent=/guest/libcandor.so
 patience=180 # seconds that a program may take to start
 
+mkdir -p /run/cgroup/limited && echo "+cpu +memory" >/run/cgroup/cgroup.subtree_control
+echo "50000 100000" >/run/cgroup/limited/cpu.max
+echo 600M >/run/cgroup/limited/memory.max
 chmod -R a+rX /guest/classes
 chmod 755 /guest /guest/candor /guest/libcandor.so /guest/become
 
@@ -20,6 +22,7 @@ as()
     export HOME=/guest/home
     case $who in
         root) exec "$@" ;;
+        limited) exec sh -c 'echo $$ >/run/cgroup/limited/cgroup.procs; exec "$@"' sh "$@" ;;
         *) exec /guest/become "${who#root-}" "$@" ;;
     esac
 }
@@ -47,7 +50,7 @@ cell()
     java="$(echo /usr/lib/jvm/java-"$jdk"-openjdk-*/bin/java) -Xmx256m -XX:ErrorFile=$d/hs_err.log"
     cd "$d"
     case $how in
-        attach) (as "$who" $java -cp /guest/classes $program) <in >java.out 2>&1 & ;;
+        attach | often) (as "$who" $java -cp /guest/classes $program) <in >java.out 2>&1 & ;;
         start) (as "$who" $candor record -o recording.jfr "$@" -- $java -cp /guest/classes $program) <in >java.out 2>&1 & ;;
         agent) (as "$who" $java "-agentpath:$agent=file=$d/recording.jfr,$*" -cp /guest/classes $program) <in >java.out 2>&1 & ;;
     esac
@@ -55,8 +58,9 @@ cell()
     exec 7>in
     if await java.out ready; then
         echo "$go" >&7
-        if [ "$how" = attach ]; then
+        if [ "$how" = attach ] || [ "$how" = often ]; then
             sleep 3
+            [ "$how" = attach ] || short_recordings $job >short.out 2>&1
             (as "$who" timeout $patience $candor record -d "${seconds}s" -o "$d/recording.jfr" "$@" $job) >record.out 2>&1
             status=$?
             kill $job
@@ -81,11 +85,12 @@ stop_after()
     done
 }
 
-program()
+short_recordings()
 {
-    echo "program $1 at $(cut -d' ' -f1 /proc/uptime) s"
-    timeout -s KILL 600 "$2" >"/guest/out/$1.tap" 2>&1
-    echo "# status $?" >>"/guest/out/$1.tap"
+    for n in 1 2 3 4 5 6 7 8 9 10; do
+        timeout $patience $candor record -d 0.3s -o short-$n.jfr "$1" || echo "recording $n failed"
+    done
+    rm -f short-*
 }
 
 # daemon NAME JDK SECONDS URL: profiles a JVM by the daemon, which sends to the server there. NAME/left has what it could not send.

@@ -4,11 +4,11 @@ usage: script/machines [--list] [--out DIR] [--table FILE] [MACHINE[/JDK[/CELL]]
 
   --list         prints the cells that would run, and runs nothing
   --out DIR      keeps the recordings and everything that was printed in DIR
-  --table FILE   writes the table of FILE (docs/machines.md) again, from all cells
+  --table FILE   writes the rows of these cells into the table of FILE (docs/machines.md)
   MACHINE...     for instance arm64-5.10, 'arm64-*', arm64-6.1/17/wall; all cells without one
 
 A machine is an emulated processor (AArch64 or x86-64) with a Debian kernel (5.10, 6.1 or 6.12), its C library and its JDKs. A cell is one
-recording there. The exit status is 1 if a cell has a problem. All cells take about half an hour on two idle processors.
+recording there. The exit status is 1 if a cell has a problem. All cells take about an hour on two idle processors.
 """
 import argparse
 import pathlib
@@ -40,7 +40,7 @@ def run(machine, jdk, chosen, out):
 
 
 def show(verdict):
-    state = "; ".join(verdict.problems) or "ok"
+    state = "; ".join(verdict.problems) or verdict.remark or "ok"
     print(f"{verdict.machine:11} {verdict.jdk:3} {verdict.cell:18} {verdict.clock:8} {verdict.samples:6} "
           f"{100 * verdict.failed:5.2f} {100 * verdict.truncated:5.2f} {100 * verdict.residual:6.1f}  {state}", flush=True)
 
@@ -69,7 +69,8 @@ def main():
                 verdicts.append(verdict)
                 show(verdict)
     if options.table:
-        table.write(options.table, verdicts)
+        table.write(options.table, verdicts, [(machine.name, jdk, cell.name) for machine in machines.MACHINES for jdk, _ in machine.jdks
+                                              for cell in cells.chosen(machine, jdk, ())])
     bad = sum(bool(verdict.problems) for verdict in verdicts)
     print(f"{len(verdicts)} cells, {bad} with a problem")
     sys.exit(1 if bad else 0)

@@ -152,9 +152,10 @@ static enum jfr_thread_state state_of(const char *word)
 
 static void add_thread(char **w)
 {
-    uint32_t name = strtab_add_text(&symbols, w[1]);
+    struct jfr_name name = {strdup(w[1]), strlen(w[1])}; /* until the program ends */
     uint64_t java_id = number(w[3]);
-    threads[thread_count++ % SLOTS] = (struct jfr_thread){java_id ? name : 0, name, number(w[2]), java_id};
+    threads[thread_count++ % SLOTS] =
+        (struct jfr_thread){.java_name = java_id ? name : (struct jfr_name){0}, .os_name = name, .os_id = number(w[2]), .java_id = java_id};
 }
 
 static struct jfr_lock_wait lock_wait(char **words, uint64_t ticks)

@@ -49,6 +49,41 @@ static void test_checkup(void)
     tap_ok(checkup_of(&f, CHECK_OK) + checkup_of(&f, CHECK_PROBLEM) == CHECKS_MAX, "rows are counted by level");
 }
 
+/* A busy machine is late, and loses some samples. Neither is a property of its kernel. */
+static void test_busy(void)
+{
+    struct checkup f = {.count = 0};
+    struct clocks_try t = {
+        .kind = CLOCKS_SIGNAL, .with_kernel = true, .count = 32, .median_ns = 1890000, .kernel_due = 60, .kernel_count = 25};
+    clocks_add_measured(&f, &t);
+    clocks_add_kernel_mode(&f, &t);
+    tap_ok(f.count == 2 && strstr(f.rows[0].meaning, "busy") && !strstr(f.rows[0].meaning, "tick"), "a signal each 1.89 ms: %s",
+           f.rows[0].meaning);
+    tap_ok(strstr(f.rows[1].remedy, "busy") && !strstr(f.rows[1].remedy, "interrupt"), "25 of 60 samples: %s", f.rows[1].remedy);
+    t.kind = CLOCKS_TIMER, t.median_ns = 4000000, t.kernel_count = 0;
+    clocks_add_measured(&f, &t);
+    clocks_add_kernel_mode(&f, &t);
+    tap_ok(strstr(f.rows[2].meaning, "tick") && strstr(f.rows[3].remedy, "interrupt"), "a timer each 4 ms, and none of 60 samples, are");
+}
+
+/* Of the kernels on x86-64 the first hundreds of symbols are per-CPU ones, and the first two of them are at address 0. */
+static void test_kernel_symbols(void)
+{
+    static const char hidden[] = "0000000000000000 T _text\n0000000000000000 t do_one_initcall\n";
+    static const char per_cpu[] = "0000000000000000 A fixed_percpu_data\n0000000000000000 A __per_cpu_start\n"
+                                  "0000000000001000 A cpu_debug_store\n";
+    char many[1 << 14];
+    int used = snprintf(many, sizeof many, "%s", per_cpu);
+    for (int i = 2; i < 200; i++)
+        used += snprintf(many + used, sizeof many - (size_t)used, "%016x A per_cpu_%d\n", i * 0x1000, i);
+    snprintf(many + used, sizeof many - (size_t)used, "ffffffff81000000 T _text\n");
+    FILE *with = fmemopen(many, strlen(many), "r"), *without = fmemopen((void *)hidden, strlen(hidden), "r");
+    tap_ok(procfs_shows_addresses(with), "a kernel's symbols that begin with hundreds of per-CPU ones have addresses");
+    tap_ok(!procfs_shows_addresses(without) && !procfs_shows_addresses(NULL), "hidden ones have none");
+    fclose(with);
+    fclose(without);
+}
+
 static void test_texts(void)
 {
     int major, minor;
@@ -311,6 +346,8 @@ int main(void)
 {
     test_checkup();
     test_texts();
+    test_kernel_symbols();
+    test_busy();
     test_identity();
     test_try();
     test_limits();

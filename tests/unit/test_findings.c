@@ -767,6 +767,9 @@ static void test_pinned(void)
     "demo.Cart.add:3;demo.Order.<init>:8;demo.Order.<init>:5;java.lang.IllegalArgumentException.<init>:1;"                                 \
     "java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;java.lang.Throwable.fillInStackTrace:1"
 
+/* The JVM throws a StackOverflowError itself: no Java method fills in its stack trace. */
+#define THROW_OF_JVM "demo.Tree.walk:7;demo.Tree.walk:9;Native|libjvm.java_lang_Throwable::fill_in_stack_trace:0"
+
 /* Of a hundred samples. */
 static void add_throws(int throws, const char *stack, uint64_t weight)
 {
@@ -777,6 +780,8 @@ static void add_throws(int throws, const char *stack, uint64_t weight)
 
 static void test_exceptions(void)
 {
+    add_throws(30, THROW_OF_JVM, 20 * NS_PER_MS);
+    finds(FINDING_EXCEPTIONS, "", "demo.Tree.walk:9 < demo.Tree.walk:7", "exceptions that the JVM throws itself");
     add_throws(30, THROW_IN_CONSTRUCTOR, 20 * NS_PER_MS);
     finds(FINDING_EXCEPTIONS, "java.lang.IllegalArgumentException", "demo.Order.<init>:5 < demo.Order.<init>:8",
           "a constructor that throws is no exception");
@@ -1053,6 +1058,7 @@ static void add_books(int64_t lost, int64_t cpu_ns)
 
 #define NETTY    "io.netty.channel.nio.NioEventLoop.run:1;"
 #define DEFAULT  "io.netty.channel.DefaultEventLoop.run:1;"
+#define REACTS   WORKER ";reactor.core.scheduler.SchedulerTask.call:68"
 #define TAKES    "io.netty.util.concurrent.SingleThreadEventExecutor.takeTask:1;java.util.concurrent.LinkedBlockingQueue.take:1;" PARK
 #define SELECTS  "sun.nio.ch.SelectorImpl.select:1;Native|sun.nio.ch.EPoll.wait"
 #define COMMON   "java.util.concurrent.ForkJoinPool.runWorker:1;java.util.concurrent.ForkJoinTask.doExec:1;"
@@ -1077,6 +1083,12 @@ static void test_blocked(void)
     add_looks("loop-1", 7, DEFAULT ASKS, JFR_STATE_SLEEPING, 40);
     add_looks("loop-1", 7, DEFAULT TAKES, JFR_STATE_PARKED, 160);
     finds(FINDING_EVENT_LOOP_BLOCKED, "", "demo.Handler.handle:7", "a loop that takes its tasks from a queue");
+    begin();
+    add_looks("parallel-3", 30, REACTS ";demo.Handler.handle:7", JFR_STATE_SLEEPING, 200);
+    finds(FINDING_EVENT_LOOP_BLOCKED, "", "demo.Handler.handle:7", "a thread of Reactor that must not wait");
+    begin();
+    add_looks("boundedElastic-3", 30, REACTS ";demo.Handler.handle:7", JFR_STATE_SLEEPING, 200);
+    is_silent("a thread of Reactor that may wait");
     begin();
     add_looks("loop-1", 7, DEFAULT TAKES, JFR_STATE_PARKED, 200);
     is_silent("such a loop without tasks");

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/procfs.h"
 #include "base/text/number.h"
 
 #include <stdio.h>
@@ -113,11 +114,7 @@ const char *kallsyms_find(uint64_t pc)
 bool kallsyms_readable(void)
 {
     FILE *f = fopen(path, "re");
-    char line[1024], *name;
-    uint64_t value;
-    bool readable = false;
-    for (int i = 0; f && i < 64 && !readable && fgets(line, sizeof line, f); i++)
-        readable = read_line(line, &value, &name);
+    bool readable = procfs_shows_addresses(f);
     if (f)
         fclose(f);
     return readable;

@@ -168,6 +168,15 @@ static uint64_t cpu_of(const struct sampled_thread *t)
     return count ? t->clock.cpu_at_setting - t->clock.cpu_at_arming + count : t->scan.cpu_seen - t->clock.cpu_at_arming;
 }
 
+/* Does the same when the recording ends. The CPU time that the thread uses from here on belongs to no recording. */
+static void silence_for_good(struct sampled_thread *t)
+{
+    if (atomic_load(&t->slot) != SLOT_LIVE)
+        return;
+    silence(t);
+    atomic_store(&t->end.cpu, t->clock.cpu_at_arming + cpu_of(t));
+}
+
 static void end(struct sampled_thread *t, uint64_t cpu)
 {
     atomic_store(&t->end.cpu, cpu);
@@ -305,7 +314,7 @@ static void end_all(void)
     pthread_mutex_lock(&registry.lock);
     registry.running = false;
     for (uint32_t i = 0; i < threads_limit(); i++)
-        silence(&sampled_threads[i]);
+        silence_for_good(&sampled_threads[i]);
     pthread_mutex_unlock(&registry.lock);
     /* A handler takes microseconds, but its thread may be stopped inside. Threads that begin or end meanwhile need the lock, but no slot,
      * because the registry no longer runs. */

@@ -14,18 +14,25 @@
 
 enum { LOOKS_LEAST = 10 };
 
+static bool has_name(const struct stack_marks *m, const struct profile_sample *s, const char *begin)
+{
+    return !strncmp(profile_text(m->profile, m->profile->threads[s->thread].name), begin, strlen(begin));
+}
+
+/* Whether the sample shows an event loop outside of its selector, or a thread of Reactor's Schedulers.parallel, which must not wait. Only
+ * its name distinguishes such a thread from those of Schedulers.boundedElastic, which may. */
 static bool is_of_loop(const struct stack_marks *m, const struct profile_sample *s)
 {
-    return stack_has(m, s->stack, STACK_LOOPS) && !stack_has(m, s->stack, STACK_SELECTS);
+    bool loops = stack_has(m, s->stack, STACK_LOOPS) && !stack_has(m, s->stack, STACK_SELECTS);
+    return loops || (stack_has(m, s->stack, STACK_REACTS) && has_name(m, s, "parallel-"));
 }
 
 /* Whether the sample shows a worker of the common pool in a task. A worker that waits for other tasks of the pool does not count,
  * because it works on them or has another thread do so. */
 static bool is_of_common_pool(const struct stack_marks *m, const struct profile_sample *s)
 {
-    static const char name[] = "ForkJoinPool.commonPool-worker-";
     return stack_has(m, s->stack, STACK_EXECUTES) && !stack_has(m, s->stack, STACK_AWAITS) &&
-           !strncmp(profile_text(m->profile, m->profile->threads[s->thread].name), name, sizeof name - 1);
+           has_name(m, s, "ForkJoinPool.commonPool-worker-");
 }
 
 static const struct blocked {

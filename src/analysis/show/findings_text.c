@@ -173,7 +173,7 @@ static void put_again(FILE *out, const struct findings *f, const struct overview
     fputs("\nNot judged:", out);
     for (uint32_t i = 0; i < f->gap_count; i++)
         fprintf(out, "%s %s", i ? "," : "", finding_infos[f->gaps[i].kind].id);
-    fprintf(out, "\n  %s  records what they need, as far as this JVM supports it\n", overview_again(f, v, line, sizeof line));
+    fprintf(out, "\n  %s  records what they need, as far as this JVM supports it\n", overview_again(v, line, sizeof line));
 }
 
 static void put_next(FILE *out, const struct findings_print *o)

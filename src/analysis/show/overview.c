@@ -102,13 +102,8 @@ void overview_make(struct overview *v, struct findings *f, const struct evidence
     add_allocations(v, f, e);
 }
 
-const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size)
+const char *overview_again(const struct overview *v, char *line, size_t size)
 {
-    unsigned missing = 0, of_jdk = 0;
-    for (uint32_t i = 0; i < f->gap_count; i++)
-        missing |= f->gaps[i].sources;
-    for (int i = 0; i < SOURCES; i++)
-        of_jdk |= strstr(source_infos[i].remedy, "--jfr") ? SOURCE_BIT(i) : 0;
-    snprintf(line, size, "candor diagnose %s%s", missing & of_jdk ? "--jfr on " : "", v->again ? v->again : "PID");
+    snprintf(line, size, "candor diagnose %s", v->again ? v->again : "PID");
     return line;
 }

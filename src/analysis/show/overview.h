@@ -29,6 +29,6 @@ struct overview {
 /* Makes the rows for the data that was recorded. Their texts are added to f. */
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e);
 /* Writes a command that records the data for the rules that were not judged. Returns line. */
-const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size);
+const char *overview_again(const struct overview *v, char *line, size_t size);
 
 #endif

@@ -44,7 +44,7 @@ const struct cli_command command_analyze = {
              "over the recording. The rules also judge windows of 10 s and 60 s separately, and show the worst window if it is worse than "
              "the whole recording. --time judges only a part of the recording.\n\n"
              "The end of the output lists the rules that found nothing, and the rules that could not be judged because the recording lacks "
-             "their events, with the command that records these. 'candor diagnose --jfr on' records the events of all rules.\n\n"
+             "their events, with the command that records these. 'candor diagnose' records the events of all rules.\n\n"
              "docs/findings.md describes the rules with their limits, docs/formats/analyze-json.md the output of --json.",
     .examples = "candor record -e cpu,wall,alloc,live,lock,halt --jfr on -d 60s -o app.jfr 4711 && candor analyze app.jfr\n"
                 "    what is wrong with the program\n"

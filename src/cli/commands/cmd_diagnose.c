@@ -18,7 +18,7 @@
 static const struct cli_option options[] = {
     {'d', "duration", "TIME", NULL, "how long to record a JVM (default 30s), or a command (default: until it ends)"},
     {'o', "output", "FILE", NULL, "the recording, which is kept (default: candor-NAME-TIME.jfr in this folder)"},
-    {0, "jfr", "MODE", "off|existing|on", "also record with the JDK's own recorder, for all rules (default off)"},
+    {0, "jfr", "MODE", "off|existing|on", "how to use the JDK's own recorder, which some rules need (default on, if the JVM has one)"},
     JUDGE_OPTIONS SESSION_TIMEOUT_OPTION,
     CLI_UNPACK_OPTION,
     {0},
@@ -114,20 +114,32 @@ static bool is_recorded(const struct session *s)
     return recorded;
 }
 
+/* The JDK's recorder takes part unless the user chooses something else. A JVM without one is recorded without it, and a line says so. */
+static void choose_recorder(struct recording *r, const struct cli_args *args)
+{
+    if (!cli_option(args, "jfr"))
+        r->given[OPTION_JFR] = "on";
+}
+
 /* While other recordings run, neither the event live nor the JDK's recorder can be added. */
-static int choose_events(const struct session *s, struct recording *r)
+static int choose_events(const struct session *s, struct recording *r, const struct cli_args *args)
 {
     int pid = s->process.pid;
-    const char *events = events_of(feature_of_process(pid)), *jfr = r->given[OPTION_JFR];
+    const char *events = events_of(feature_of_process(pid)), *jfr = cli_option(args, "jfr");
     bool beside = is_recorded(s);
-    if (beside && jfr)
+    if (beside && jfr && strcmp(jfr, "off") != 0)
         return cli_fail("cannot diagnose %d with --jfr %s: it is already being recorded, and only one recording at a time can include the "
                         "JDK's recorder; leave out --jfr, or end the other recording ('candor status %d' shows it)",
                         pid, jfr, pid);
-    bool drops = beside && !strcmp(events, EVENTS);
-    if (drops)
-        fprintf(stderr, "candor: %d is already being recorded, so -e live is not possible: the rule about leaks is not judged\n", pid);
-    r->given[OPTION_EVENT] = drops ? EVENTS_BESIDE : events;
+    if (beside) {
+        fprintf(stderr,
+                "candor: %d is already being recorded, so -e live and --jfr on are not possible: the rules that need them are not judged\n",
+                pid);
+        r->given[OPTION_EVENT] = strcmp(events, EVENTS) ? events : EVENTS_BESIDE;
+        return CLI_OK;
+    }
+    r->given[OPTION_EVENT] = events;
+    choose_recorder(r, args);
     return CLI_OK;
 }
 
@@ -141,12 +153,14 @@ static int record(const struct cli_args *args)
     r.show = show;
     if (args->after_dashes) {
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
+        if (launch_is_java(args))
+            choose_recorder(&r, args);
         return launch_record(args, &r, NULL);
     }
     r.duration_ns = r.duration_ns ? r.duration_ns : DEFAULT_SECONDS * NS_PER_S;
     status = session_open(&s, args);
     if (!status)
-        status = choose_events(&s, &r);
+        status = choose_events(&s, &r, args);
     if (!status)
         status = attached_record(&s, args, &r);
     session_close(&s);
@@ -186,20 +200,20 @@ const struct cli_command command_diagnose = {
     .name = "diagnose",
     .arguments = "[OPTION...] (PID | NAME | FILE | -- COMMAND...)",
     .summary = "record a JVM for half a minute, then show its problems, the worst first",
-    .about = "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live "
+    .about = "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt and --jfr on; without alloc and live "
              "before JDK 11), judges the recording, and prints the findings, the worst first. Each says what happens, its cost, its place "
              "in the program's own code, the remedy, and the command that shows more. With a FILE it judges that recording.\n\n"
              "Below the findings it shows general figures of the program, whether they are a problem or not: processors in use, threads "
              "that lack a processor, waits for monitors, garbage collection, allocations. For each figure it names the line of the program "
              "that causes the largest part. The end lists the rules that found nothing, and those that could not be judged, with the one "
-             "command that judges them: rules about sockets, forced files, pinned carriers and late threads need the JDK's "
-             "own recorder (--jfr on).\n\n"
+             "command that judges them. Rules about sockets, files, pinned carriers and late threads need the JDK's own recorder: "
+             "without it (--jfr off, or a JVM that has none) they are not judged.\n\n"
              "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
              "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
              "--json.",
     .examples = "candor diagnose 4711\n"
                 "    the problems of process 4711\n"
-                "candor diagnose --jfr on -d 1m 4711\n    with all rules, for a minute\n"
+                "candor diagnose --jfr off -d 1m 4711\n    for a minute, without the JDK's recorder\n"
                 "candor diagnose -- java -jar app.jar\n    a program from start to end\n"
                 "candor diagnose --json app.jfr | jq '.findings[0]'\n    an existing recording, as JSON\n"
                 "candor diagnose --not-rules gc_long_pause,boxing app.jfr\n"

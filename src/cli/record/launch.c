@@ -160,12 +160,17 @@ static int exit_status(const struct child *child, int own)
     return theirs ? theirs : own;
 }
 
+bool launch_is_java(const struct cli_args *args)
+{
+    return !strcmp(base_name(args->operands[0]), "java");
+}
+
 int launch_record(const struct cli_args *args, struct recording *r, const struct sending *to)
 {
     struct process self;
     struct error e;
     struct buffer agent;
-    struct child child = {.is_java = !strcmp(base_name(args->operands[0]), "java")};
+    struct child child = {.is_java = launch_is_java(args)};
     if (r->given[OPTION_JFR] && !child.is_java)
         return cli_usage(args->command, "--jfr %s: the command must be java itself, so that candor can talk to the JVM",
                          r->given[OPTION_JFR]);

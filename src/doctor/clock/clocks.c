@@ -177,7 +177,7 @@ static bool is_tick(uint64_t ns)
     return false;
 }
 
-static void add_measured(struct checkup *f, const struct clocks_try *t)
+void clocks_add_measured(struct checkup *f, const struct clocks_try *t)
 {
     char got[32];
     uint64_t asked = BURST_ASKED_US * 1000;
@@ -201,7 +201,7 @@ static bool works(const struct clocks_try *t)
     return !t->error && t->median_ns;
 }
 
-static void check_kernel_mode(struct checkup *f, const struct clocks_try *best)
+void clocks_add_kernel_mode(struct checkup *f, const struct clocks_try *best)
 {
     uint32_t came = best->kernel_count < best->kernel_due ? best->kernel_count : best->kernel_due;
     bool seen = came > best->kernel_due / 2;
@@ -230,7 +230,7 @@ static void check_choice(struct checkup *f, const struct clocks_try *tries, cons
         return;
     }
     if (is_perf((enum clocks_kind)best))
-        check_kernel_mode(f, &tries[best]);
+        clocks_add_kernel_mode(f, &tries[best]);
     if (best == CLOCKS_SIGTRAP && tries[best].with_kernel)
         stacks_check(f, who);
     if (is_perf((enum clocks_kind)best))
@@ -257,7 +257,7 @@ void clocks_check(struct checkup *f, const struct identity *who)
         if (tries[kind].error)
             add_refused(f, &tries[kind], &facts);
         else
-            add_measured(f, &tries[kind]);
+            clocks_add_measured(f, &tries[kind]);
     }
     check_choice(f, tries, who);
 }

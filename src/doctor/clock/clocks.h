@@ -44,6 +44,10 @@ enum clocks_refusal {
 enum clocks_refusal clocks_judge(const struct clocks_try *t, const struct clocks_facts *facts);
 /* Measures one clock with the identity `who`, in one or two bursts. */
 void clocks_measure(enum clocks_kind kind, bool try_kernel, const struct identity *who, struct clocks_try *t);
+/* Adds the row of a clock that could be started. */
+void clocks_add_measured(struct checkup *f, const struct clocks_try *t);
+/* Adds the row for kernel mode, from the burst spent there. */
+void clocks_add_kernel_mode(struct checkup *f, const struct clocks_try *best);
 /* Adds one row for each clock, one for kernel mode, one for the kernel's stacks if they are available, one for the other events that can
  * be counted, and one for the clock that the agent would choose. */
 void clocks_check(struct checkup *f, const struct identity *who);

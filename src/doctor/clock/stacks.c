@@ -1,5 +1,7 @@
 #include "doctor/clock/stacks.h"
 
+#include "base/procfs.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -7,9 +9,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* The agent reads as many lines (agent/symbolize/kallsyms.c). */
-enum { LINES_READ = 64 };
 
 struct attempt {
     int error; /* a positive errno; 0 = an event with call chains was opened and mapped */
@@ -49,18 +48,13 @@ static int try_ring(void)
     return error;
 }
 
-/* Whether the kernel shows addresses; users who may not see them get zeros. Several lines are read, because the first symbols may be
- * per-CPU ones, whose addresses really begin at zero. */
 static bool read_names(void)
 {
-    char line[1024];
-    unsigned long long value = 0;
     FILE *f = fopen("/proc/kallsyms", "re");
-    for (int i = 0; f && i < LINES_READ && !value && fgets(line, sizeof line, f); i++)
-        sscanf(line, "%llx", &value);
+    bool names = procfs_shows_addresses(f);
     if (f)
         fclose(f);
-    return value != 0;
+    return names;
 }
 
 static void try_both(void *result)

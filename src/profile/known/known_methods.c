@@ -33,6 +33,7 @@ struct known {
 
 static const struct known known_methods[] = {
     {"java.lang.Throwable", "fillInStackTrace", STACK_FILLS_TRACE},
+    {"libjvm", "java_lang_Throwable::fill_in_stack_trace", STACK_FILLS_TRACE},
     {"java.lang.Runtime", "gc", STACK_CALLS_GC},
     {JUC "ThreadPoolExecutor", "runWorker", STACK_WORKS},
     {JUC "ThreadPoolExecutor", "getTask", STACK_TAKES_TASK},
@@ -65,6 +66,8 @@ static const struct known known_methods[] = {
     {"io.netty.channel.DefaultEventLoop", "run", STACK_LOOPS},
     {"org.xnio.nio.WorkerThread", "run", STACK_LOOPS},
     {"org.apache.tomcat.util.net.NioEndpoint$Poller", "run", STACK_LOOPS},
+    {"reactor.core.scheduler.SchedulerTask", "call", STACK_REACTS},
+    {"reactor.core.scheduler.WorkerTask", "call", STACK_REACTS},
     {"org.apache.http.impl.nio.reactor.AbstractIOReactor", "execute", STACK_LOOPS},
     {"sun.nio.ch.SelectorImpl", NULL, STACK_SELECTS},
     {"sun.nio.ch.EPollSelectorImpl", NULL, STACK_SELECTS},

@@ -5,7 +5,7 @@
 #include "profile/known/costs.h"
 
 enum stack_mark {
-    STACK_FILLS_TRACE,     /* Throwable.fillInStackTrace */
+    STACK_FILLS_TRACE,     /* Throwable.fillInStackTrace, or the JVM does that for an exception of its own */
     STACK_CALLS_GC,        /* Runtime.gc, which System.gc calls */
     STACK_WORKS,           /* a worker of a ThreadPoolExecutor, or of a ForkJoinPool */
     STACK_FORKS,           /* a worker of a ForkJoinPool */
@@ -26,6 +26,7 @@ enum stack_mark {
     STACK_FORCES,              /* FileChannel.force */
     STACK_SYNCS,               /* FileDescriptor.sync */
     STACK_LOOPS,               /* an event loop, which serves many connections */
+    STACK_REACTS,              /* a task of a scheduler of Reactor */
     STACK_SELECTS,             /* an event loop that waits for its connections, as intended */
     COST_ROWS(COST_MARK, NONE) /* the marks of costs.h */
 };

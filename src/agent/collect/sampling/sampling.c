@@ -524,11 +524,11 @@ static int stop_one(struct sink *s, uint64_t *bytes, uint64_t *samples, struct e
 static int stop_last(struct sink *s, uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     parts_end(drain_now);
+    books_end(&session.books); /* what the program uses from here on is not sampled, and on a slow machine the rest takes long */
     threads_stop();
     while (calibrate_round(&session.books.signal_cost_ns)) /* the calibration is not finished if the recording ends soon */
         ;
     drain_now();
-    books_end(&session.books);
     parts_finish();
     sum_up(s);
     triggers_stop();

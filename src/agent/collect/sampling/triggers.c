@@ -191,9 +191,8 @@ bool triggers_have_leftovers(void)
 
 int triggers_change_clock(struct error *e)
 {
-    uint64_t own = books_own_cpu();
+    uint64_t own = books_own_cpu(), cpu = clock_process_cpu();
     threads_stop();
-    uint64_t cpu = clock_process_cpu();
     drain_threads(false);
     clock_stop();
     int rc = parts_claim(e);

@@ -108,13 +108,12 @@ static size_t answer_stack(void *context, uint32_t id, struct jfr_frame *frames,
     return depth < max ? depth : max;
 }
 
-/* ---- names: symbols 1.. are classes, then methods, then a descriptor, then threads, then endpoints ---- */
+/* ---- names: symbols 1.. are classes, then methods, a descriptor, an outcome and endpoints ---- */
 
 enum {
     METHOD_NAMES = CLASSES + 1,
     DESCRIPTOR = METHOD_NAMES + METHODS,
-    THREAD_NAMES,
-    COMPLETE = THREAD_NAMES + 1001,
+    COMPLETE,
     ENDPOINT_NAMES,
 };
 
@@ -125,7 +124,10 @@ static void answer_method(void *context, uint32_t id, struct jfr_method *method)
 
 static void answer_thread(void *context, uint32_t id, struct jfr_thread *thread)
 {
-    *thread = (struct jfr_thread){.java_name = THREAD_NAMES + id, .os_name = THREAD_NAMES + id, .os_id = 1000 + id, .java_id = id};
+    struct maker *m = context;
+    int len = snprintf(m->text, sizeof m->text, "worker-%u", id);
+    const struct jfr_name name = {m->text, (size_t)len};
+    *thread = (struct jfr_thread){.java_name = name, .os_name = name, .os_id = 1000 + id, .java_id = id};
 }
 
 static void answer_work(void *context, uint32_t id, struct jfr_context *out)
@@ -144,8 +146,6 @@ static const char *answer_symbol(void *context, uint32_t id, size_t *len)
         snprintf(m->text, sizeof m->text, "handleRequest%u", id);
     else if (id == DESCRIPTOR)
         snprintf(m->text, sizeof m->text, "(Ljava/lang/Object;I)V");
-    else if (id < COMPLETE)
-        snprintf(m->text, sizeof m->text, "worker-%u", id - THREAD_NAMES);
     else
         snprintf(m->text, sizeof m->text, "/shop/%u", id - ENDPOINT_NAMES);
     *len = strlen(m->text);

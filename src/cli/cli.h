@@ -150,6 +150,7 @@ int convert_own_page(const char *in, const char *out, const char *range);
 struct profile;
 /* Prints the profile as `report --json` does; this may change its stacks. Returns 0 or a negative code. (cmd_report.c) */
 int report_print_json(struct profile *p, FILE *out);
-int report_print_locks(struct profile *p, FILE *out); /* prints only the locks and their holders, from a profile of waits for locks */
+/* Prints as JSON only what a profile of its kind has besides samples: locks and their holders, or live sets, leak candidates and paths. */
+int report_print_particulars(struct profile *p, FILE *out);
 
 #endif

@@ -359,6 +359,11 @@ def times(page, file, want):
     slices = page.run("return JSON.parse(document.getElementById('candor-data').textContent).slices")
     range_of = lambda *ends: ("--time", "+%dms..+%dms" % tuple(at * slices["bucket_ns"] // 1_000_000 for at in ends))
     page.drag("heat", 0.3, 0.6)
+    before = page.state()["panel"]
+    page.click_on("#why")
+    other = page.state()["panel"]
+    page.click_on("#why")
+    ct.ok({before, other} == {"none", "why"} and page.state()["panel"] == before, "a chosen time is explained on request", (before, other))
     state = page.state()
     ct.ok(0.2 < state["from"] / slices["buckets"] < 0.35 and 0.5 < state["to"] / slices["buckets"] < 0.65, "a drag chooses a range",
           (state["from"], state["to"], slices["buckets"]))
@@ -489,6 +494,10 @@ def own_code(page, file, want, truth):
     page.type(begin)
     page.press("Enter")
     ct.ok(page.state()["ownFirst"] and page.state()["own"] == begin, "what is typed for the own code has much of it, and comes first")
+    page.focus("source")
+    page.type("https://git.example/{path}")
+    page.press("Enter")
+    ct.ok(page.state()["source"] == "https://git.example/{path}", "a template for sources is typed", page.state()["source"])
     page.click_on("#fold")
     shown = page.state()["nodes"]
     page.click_on("#fold")
@@ -577,6 +586,9 @@ def taken_away(page, file, want, truth):
         ct.ok(text and text == page.run("return candor.svg()"), f"{by}: the picture is a file", list(folder.iterdir()))
         for file in saved:
             file.unlink()
+    page.click_on("#save-png")
+    saved = ct.wait_until(lambda: list(folder.glob("*.png")), 60)
+    ct.ok(saved and saved[0].read_bytes()[:8] == b"\x89PNG\r\n\x1a\n", "Save PNG: the picture is a file", list(folder.iterdir()))
     text = html.unescape(text)
     frames_ = [f for f in page.frames() if f["width"] > 3 and f["depth"]]
     wrong = [f["name"] for f in frames_ for node in [truth[tuple(n for n, _ in f["path"])]] for found in [re.findall(

@@ -28,7 +28,7 @@ FIGURES = (
     ("docs/faq.md", r"up to (\w+) recordings can run at once", "docs/formats/control.md", r"(?i)up to (\w+) recordings"),
     ("docs/install.md", r"glibc (2\.\d+) or later", "dist/package/tarball", r"^GLIBC_FLOOR=(\S+)"),
     ("docs/agent.md", r"needs glibc (2\.\d+) or later", "dist/package/tarball", r"^GLIBC_FLOOR=(\S+)"),
-    ("README.md", r"HotSpot JDK ([\d, and]+)\.", "CHANGELOG.md", r"First version: JDK ([\d, and]+) on"),
+    ("README.md", r"HotSpot JDK ([\d, and]+) on", "CHANGELOG.md", r"First version: JDK ([\d, and]+) on"),
 )
 README_LINES = 120
 

@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import jfrfile
 
 SECONDS = 3  # CPU time in each of two threads
 SLOW_NS, FAST_NS = 10_000_000, 1_000_000
@@ -86,13 +87,46 @@ def come_and_go(jvm):
     return files
 
 
+def all_at_once(jvm):
+    """top, the event wall each millisecond, and asm, beside the first recording; returns their files."""
+    files = {name: ct.WORK / f"once-{name}.jfr" for name in ("top", "wall", "asm")}
+    commands = [Beside("top", "-b", "-n", "1", "-r", "2s", "-i", "10ms", "-o", files["top"], jvm.pid),
+                Beside("record", "-e", "wall", "-i", "1ms", "-d", "2s", "--no-report", "-o", files["wall"], jvm.pid),
+                Beside("asm", "-d", "2s", "-o", files["asm"], jvm.pid)]
+    ct.ok(ct.wait_until(lambda: jvm.ask("status")["recordings"].count(",") == 3), "four recordings run")
+    for command in commands:
+        command.end(f"{command.arguments[0]}, beside three others")
+    return files
+
+
+def round_of(jvm, what):
+    """One round of the program, while what(jvm) goes on: its files, and the CPU time of both methods."""
+    jvm.say(f"go seconds={SECONDS}")
+    files = what(jvm)
+    line = jvm.expect("done")
+    truth = {key: int(value) for key, value in (word.split("=", 1) for word in line.split()[1:]) if value.isdigit()}
+    return files, (truth["heavy_ns"], truth["light_ns"])
+
+
+def check_wall_share(path, true_share, what):
+    """Both methods take turns on the same threads, so their wall-clock time has the same shares as their CPU time."""
+    heavy, light = ([event["weight"] for event in jfrfile.events(path, {"candor.WallSample"}) if leaf_of(event) == name]
+                    for name in ("TwoMethods.heavy", "TwoMethods.light"))
+    ct.share_agrees(sum(heavy) / max(sum(heavy + light), 1), true_share, ct.effective_size(heavy + light), what)
+
+
+def leaf_of(event):
+    frames = map(ct.frame_of, (event["stackTrace"] or {}).get("frames", ()))
+    return next((name for name, kind, _ in frames if kind in ct.JAVA_FRAMES), None)
+
+
 def check_clocks(jvm):
     """Threads have one clock for all recordings: who asks for other ones than there are is refused, also if more would be possible."""
     path = ct.WORK / "clocks.jfr"
     result = ct.candor("record", "-d", "1s", "--clocks", "lot", "-o", path, jvm.pid)
-    ct.ok(result.status == 1 and "clocks=all" in result.err and "leave out clocks" in result.err and not path.exists(),
+    ct.ok(result.status == 1 and "clocks=auto" in result.err and "leave out clocks" in result.err and not path.exists(),
           "other clocks are refused", result)
-    result = ct.candor("record", "-d", "1s", "--clocks", "all", "-o", path, jvm.pid)
+    result = ct.candor("record", "-d", "1s", "--clocks", "auto", "-o", path, jvm.pid)
     ct.ok(result.status == 0 and path.exists(), "the clocks that there are may be asked for", result)
 
 
@@ -127,10 +161,8 @@ def check(jdk):
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options()) as jvm:
         jvm.expect("ready")
         jvm.start(first, interval="10ms", name="first")
-        jvm.say(f"go seconds={SECONDS}")
-        files = come_and_go(jvm)
-        line = jvm.expect("done")
-        truth = {key: int(value) for key, value in (word.split("=", 1) for word in line.split()[1:]) if value.isdigit()}
+        files, come = round_of(jvm, come_and_go)
+        once, together = round_of(jvm, all_at_once)
         check_diagnosis(jvm, jdk)
         check_clocks(jvm)
         check_refusals(jvm)
@@ -140,13 +172,18 @@ def check(jdk):
         ct.ok(result.status == 1 and "only this recording is running: " in result.err, "one with a name is another program's", result)
         ct.ok(ct.candor("stop", "--recording", status["recording"], jvm.pid).status == 0, "and ends with its number")
         ct.ok(jvm.finish() == 0, "the program ends normally", jvm.transcript())
-    share = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
-    books = check_cpu(first, SLOW_NS, share, f"{jdk}, the first")
-    ct.ok(books["cpu_ns"] > truth["heavy_ns"] + truth["light_ns"], f"{jdk}: it has all of the program's work", books)
+    share = come[0] / sum(come)
+    books = check_cpu(first, SLOW_NS, (come[0] + together[0]) / sum(come + together), f"{jdk}, the first")
+    ct.ok(books["cpu_ns"] > sum(come + together), f"{jdk}: it has all of the program's work", books)
     check_cpu(files["fast"], FAST_NS, share, f"{jdk}, the finest")
     check_cpu(files["all"], SLOW_NS, share, f"{jdk}, all events")
     check_wall(files["wall"], f"{jdk}, wall")
     check_wall(files["all"], f"{jdk}, all events")
+    share = together[0] / sum(together)
+    check_cpu(once["top"], SLOW_NS, share, f"{jdk}, top, one of four")
+    check_cpu(once["asm"], FAST_NS, share, f"{jdk}, asm, one of four")
+    check_wall(once["wall"], f"{jdk}, wall each millisecond, one of four")
+    check_wall_share(once["wall"], share, f"{jdk}, wall each millisecond, one of four")
 
 
 def main():

@@ -5,12 +5,15 @@
  * timeout: 60 */
 #include "../tap.h"
 
+#include "agent/context/foreign_keys.h"
 #include "agent/context/keys.h"
 #include "agent/context/owners.h"
 #include "agent/context/publish.h"
 #include "agent/context/records.h"
 #include "agent/hot/context.h"
 #include "agent/hot/fault/fault.h"
+#include "agent/hot/foreign.h"
+#include "agent/hot/unwind/frame.h"
 #include "agent/record/names/contexts.h"
 
 #include <pthread.h>
@@ -148,7 +151,7 @@ static struct {
 static void take(int signal)
 {
     candor_queue_begin(&taken.queue);
-    size_t count = context_put(&taken.queue);
+    size_t count = context_put(&taken.queue, 0);
     candor_queue_put(&taken.queue, count);
     taken.seen += candor_queue_commit(&taken.queue) && count;
     taken.none += !count;
@@ -210,14 +213,14 @@ static void test_unreadable(void)
     tap_ok(context_head(0, &head) == CONTEXT_NONE, "no record");
     tap_ok(context_head(8, &head) == CONTEXT_NOT_READABLE, "an address that is none");
     munmap(pages + page, (size_t)page);
-    uint8_t *at = pages + page - CONTEXT_ATTRIBUTES - 11;
+    uint8_t *at = pages + page - CONTEXT_ATTRIBUTES - 12; /* even, as every record's address */
     at[CONTEXT_VALID] = 1;
-    at[CONTEXT_SIZE] = 11;
-    at[CONTEXT_ATTRIBUTES + 1] = 9;
-    memcpy(at + CONTEXT_ATTRIBUTES + 2, "GET /cart", 9);
-    size_t count = context_copy((uintptr_t)at, words);
-    tap_ok(count == CONTEXT_HEAD_WORDS + 2 && !memcmp((char *)(words + CONTEXT_HEAD_WORDS) + 2, "GET /cart", 9), "up to a page's end");
     at[CONTEXT_SIZE] = 12;
+    at[CONTEXT_ATTRIBUTES + 1] = 10;
+    memcpy(at + CONTEXT_ATTRIBUTES + 2, "GET /carts", 10);
+    size_t count = context_copy((uintptr_t)at, words);
+    tap_ok(count == CONTEXT_HEAD_WORDS + 2 && !memcmp((char *)(words + CONTEXT_HEAD_WORDS) + 2, "GET /carts", 10), "up to a page's end");
+    at[CONTEXT_SIZE] = 13;
     tap_ok(context_copy((uintptr_t)at, words) == 0, "not beyond it");
     at[CONTEXT_SIZE] = 0;
     tap_ok(context_head((uintptr_t)at, &head) == CONTEXT_NONE, "a record that says nothing");
@@ -281,12 +284,12 @@ static void test_memory(void)
     pthread_join(threads[0], NULL);
     tap_ok(first >= 0 && second == first, "given back at its end: %d, %d", first, second);
     int mine = records_take_own();
-    tap_ok(context_of_thread(getpid()) == records_address(mine), "others find it by the thread's id");
+    tap_ok(context_of_thread(getpid(), 0) == records_address(mine), "others find it by the thread's id");
     records_point(records_address(second));
-    tap_ok(context_of_thread(getpid()) == records_address(second), "also where it points elsewhere for a while");
+    tap_ok(context_of_thread(getpid(), 0) == records_address(second), "also where it points elsewhere for a while");
     records_point(0);
     tap_ok(otel_thread_ctx_v1 == (void *)records_address(mine), "and then at its own again");
-    tap_ok(!records_address(-1) && !records_address(RECORDS_MAX) && !context_of_thread(0), "no address of what is none");
+    tap_ok(!records_address(-1) && !records_address(RECORDS_MAX) && !context_of_thread(0, 0), "no address of what is none");
 }
 
 /* ---- which record belongs to which virtual thread ---- */
@@ -507,6 +510,92 @@ static void test_names(void)
     strtab_deinit(&strings);
 }
 
+/* ---- other libraries' records ---- */
+
+/* As tests/java/ForeignContexts.java makes it: {resource, schema version, keys "tier", "http.route", "a b", "root_span_id"}. */
+#define KEY_MAP "\x12\x50\x0a\x1dthreadlocal.attribute_key_map\x12\x2f\x2a\x2d"
+static const char foreign_payload[] = "\x0a\x02\x08\x01\x12\x2e\x0a\x1athreadlocal.schema_version\x12\x10\x0a\x0etlsdesc_v1_dev" KEY_MAP
+                                      "\x0a\x06\x0a\x04tier\x0a\x0c\x0a\x0ahttp.route\x0a\x05\x0a\x03"
+                                      "a b\x0a\x0e\x0a\x0croot_span_id";
+
+static void test_foreign_keys(void)
+{
+    const uint8_t *payload = (const uint8_t *)foreign_payload;
+    size_t size = sizeof foreign_payload - 1;
+    static uint8_t other[sizeof foreign_payload];
+    for (size_t cut = 0; cut < size; cut++) {
+        uint8_t *exact = malloc(cut + 1);
+        memcpy(exact, payload, cut);
+        foreign_keys_read(exact, cut);
+        for (size_t i = 0; i < cut; i++) {
+            exact[i] ^= 0x81;
+            foreign_keys_read(exact, cut);
+            exact[i] ^= 0x81;
+        }
+        free(exact);
+    }
+    memcpy(other, payload, size);
+    *(uint8_t *)memmem(other, size, "tlsdesc", 7) = 'x';
+    tap_ok(!foreign_keys_read(other, size), "records of another form are not read");
+    tap_ok(foreign_keys_read(payload, size), "those of this form are, and damaged payloads do no harm");
+    tap_ok(!strcmp(foreign_key_name(0), "tier") && !strcmp(foreign_key_name(3), "root_span_id"), "keys have names");
+    tap_ok(!foreign_key_name(2) && !foreign_key_name(4) && !foreign_key_name(UINT32_MAX), "invalid names and unknown keys have none");
+}
+
+static void test_foreign_names(void)
+{
+    static const char list[] = "\0\4gold\0\2\xff\xfe\1\5/cart\3\20"
+                               "0123456789abcdef\7\1x";
+    uint64_t words[CONTEXT_WORDS_MAX];
+    struct strtab strings;
+    struct contexts c;
+    struct jfr_context one;
+    strtab_init(&strings);
+    contexts_init(&c, &strings);
+    size_t count = fill(words, 0xab, list, sizeof list - 1);
+    words[0] |= 1ULL << CONTEXT_FOREIGN_SHIFT;
+    contexts_get(&c, contexts_add(&c, words, count), &one);
+    tap_ok(one.label_count == 1 && !strcmp(text(&c, one.labels[0]), "tier=gold"), "a label; text that is not UTF-8 is left out");
+    tap_ok(!strcmp(text(&c, one.endpoint), "/cart") && !strcmp(one.root_span_id, "0123456789abcdef"), "the endpoint and the root span");
+    contexts_deinit(&c);
+    strtab_deinit(&strings);
+}
+
+static __thread void *foreign_variable;
+
+/* The variable of this program lies at a fixed place, and in the first block of the thread's vector. */
+static void *read_foreign(void *unused)
+{
+    uintptr_t thread_pointer = frame_thread_pointer(), variable = (uintptr_t)&foreign_variable, block = 0;
+    struct context_head head;
+    bool has_block = foreign_block(thread_pointer, 1, &block);
+    uint64_t places[] = {foreign_fixed((intptr_t)(variable - thread_pointer)), foreign_in_block(1, variable - block)};
+    tap_ok(has_block && !foreign_block(thread_pointer, 60000, &block), "a thread has the blocks of its libraries, and no others");
+    for (size_t i = 0; i < 2; i++) {
+        atomic_store(&foreign_places[i], places[i]);
+        foreign_variable = record;
+        uintptr_t found = foreign_record(thread_pointer);
+        tap_ok(found == (uintptr_t)record && context_head(found | CONTEXT_FOREIGN, &head) == CONTEXT_THERE && head.origin,
+               "place %zu: its record is found", i);
+        foreign_variable = (uint8_t *)record + 1;
+        bool odd = foreign_record(thread_pointer);
+        foreign_variable = NULL;
+        tap_ok(!odd && !foreign_record(thread_pointer), "place %zu: an odd address, or none, is no record", i);
+        atomic_store(&foreign_places[i], 0);
+    }
+    tap_ok(!foreign_fixed((intptr_t)1 << 40) && !foreign_in_block(0, 0) && !foreign_in_block(1, (size_t)1 << 40), "others do not fit");
+    return NULL;
+}
+
+static void test_foreign_places(void)
+{
+    pthread_t thread;
+    stop_at = STEPS_MAX;
+    write_record(7);
+    pthread_create(&thread, NULL, read_foreign, NULL);
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
     test_every_instant();
@@ -517,5 +606,8 @@ int main(void)
     test_memory();
     test_owners();
     test_signals();
+    test_foreign_keys();
+    test_foreign_names();
+    test_foreign_places();
     return tap_done();
 }

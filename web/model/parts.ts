@@ -1,12 +1,12 @@
 // Reads the parts of a page besides samples: findings, halts and locks, in the JSON of the program's reports (docs/formats). Members that
 // are missing, or of an unexpected type, are left out, because these parts only add to the page.
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const numberOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
-const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+export const numberOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+export const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 // Returns null if there is nothing readable.
 export function parsePart(text: string): Json | null {

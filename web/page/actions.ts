@@ -1,5 +1,7 @@
 // The actions of the page. Buttons and keys call them.
-import { Picture, svgOf } from "../draw/svg";
+import { Picture } from "../draw/boxes";
+import { pngOf } from "../draw/png";
+import { svgOf } from "../draw/svg";
 import { exactQuery } from "../model/search";
 import { App, PaneName } from "./app";
 import { describeFrame, nameOf } from "./describe";
@@ -94,14 +96,19 @@ export async function copyName(app: App): Promise<void> {
     setTimeout(() => { button.textContent = "Copy name"; }, 1500);
 }
 
-// Returns the visible picture as SVG text; for a sandwich, both panes. Returns "" if there is no picture.
-export function svgText(app: App, panes: Panes): string {
+// Returns the visible pictures, for a sandwich both panes.
+function picturesOf(app: App, panes: Panes): Picture[] {
     const tell = (pane: PaneName) => (frame: number) => {
         const { rows: [total] } = describeFrame(app, pane, frame);
         return nameOf(app.profile, app.treeOf(pane), frame) + ": " + total.value + ", " + total.share + " (" + total.interval + ")";
     };
     const shown: PaneName[] = app.scene.upper && app.tree.total[0] > 0 ? ["upper", "main"] : ["main"];
-    const pictures = shown.map((pane) => panes[pane].picture(tell(pane))).filter((picture): picture is Picture => picture !== null);
+    return shown.map((pane) => panes[pane].picture(tell(pane))).filter((picture): picture is Picture => picture !== null);
+}
+
+// Returns the visible pictures as SVG text, or "" if there are none.
+export function svgText(app: App, panes: Panes): string {
+    const pictures = picturesOf(app, panes);
     return pictures.length > 0 ? svgOf(byId("title").textContent ?? "", pictures) : "";
 }
 
@@ -117,10 +124,24 @@ export function ofMethod(app: App, key: string, name: number): (() => void) | nu
 }
 
 export function saveSvg(app: App, panes: Panes): void {
-    const address = URL.createObjectURL(new Blob([svgText(app, panes)], { type: "image/svg+xml" }));
+    save(app, new Blob([svgText(app, panes)], { type: "image/svg+xml" }), ".svg");
+}
+
+export async function savePng(app: App, panes: Panes): Promise<void> {
+    const pictures = picturesOf(app, panes);
+    const made = pictures.length > 0 ? await pngOf(byId("title").textContent ?? "", pictures) : null;
+    if (made) {
+        save(app, made, ".png");
+    } else {
+        byId("save-png").textContent = "Too large: save SVG";
+    }
+}
+
+function save(app: App, file: Blob, ending: string): void {
+    const address = URL.createObjectURL(file);
     const link = document.createElement("a");
     link.href = address;
-    link.download = (app.profile.title.replace(/[^\w.-]+/g, "_").slice(0, 80) || "profile") + ".svg";
+    link.download = (app.profile.title.replace(/[^\w.-]+/g, "_").slice(0, 80) || "profile") + ending;
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

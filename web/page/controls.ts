@@ -15,17 +15,21 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     click("chains", () => actions.toggle(app, "chains"));
     click("fold", () => actions.toggleFold(app));
     click("callers", () => actions.invert(app));
-    byId("own").addEventListener("change", () => app.change({ own: byId<HTMLInputElement>("own").value.trim() }));
+    for (const field of ["own", "source"] as const) {
+        byId(field).addEventListener("change", () => app.change({ [field]: byId<HTMLInputElement>(field).value.trim() }));
+    }
     click("by-thread", () => actions.groupByThread(app));
     click("methods-toggle", () => actions.toggleTable(app));
     click("timeline-toggle", () => actions.toggleTimeline(app));
     click("save", () => actions.saveSvg(app, panes));
+    click("save-png", () => void actions.savePng(app, panes));
     click("next", () => actions.step(app, panes, 1));
     click("previous", () => actions.step(app, panes, -1));
     click("find", () => actions.findAll(app, app.selectedName));
     click("sandwich", () => actions.sandwichOf(app, app.selectedName));
     click("code", () => showCode(app));
     click("copy", () => void actions.copyName(app));
+    click("why", () => app.change({ panel: app.state.panel === "why" ? "none" : "why" }, true));
     click("clear", () => app.change(NOTHING_CHOSEN, true));
     click("empty-clear", () => app.change(NOTHING_CHOSEN, true));
     for (const filter of ["focus", "drop", "hide"] as const) {

@@ -1,7 +1,7 @@
 // A pane with a graph. It fits the canvas into its room, scrolls, finds the frame under the mouse, and draws when needed.
 import { Geometry } from "../draw/geometry";
 import { LEAST_FRAME, Look, Renderer } from "../draw/renderer";
-import { Picture } from "../draw/svg";
+import { Picture } from "../draw/boxes";
 import { Tree } from "../model/tree";
 import { oncePerPicture } from "./dom";
 

@@ -49,6 +49,11 @@ export class Kinds {
         return part.problem === "" ? profile : null;
     }
 
+    // Reads the profile of a kind, or returns null if the page has none of that kind, or none that can be shown.
+    async readIfThere(kind: string): Promise<Profile | null> {
+        return this.has(kind) ? this.read(kind) : null;
+    }
+
     // Returns the word for the part in the address.
     wordOf(part: Part): string {
         return part === this.parts[0] ? "" : part.kind;

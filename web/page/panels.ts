@@ -1,12 +1,17 @@
-// Shows a button each for findings, halts and locks, and the panel that the chosen button opens.
+// Shows a button each for findings, halts, locks and what is alive, and the panel that the chosen button opens. The panel about a chosen
+// time opens from that time (sight.ts, times.ts).
+import { Live, readLive } from "../model/live";
 import { Finding, Halts, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { Span } from "../model/why";
 import { App } from "./app";
 import { byId, element } from "./dom";
 import { findingsPanel } from "./findings";
 import { haltsPanel } from "./halts";
+import { livePanel } from "./live";
 import { locksPanel } from "./locks";
+import { chosenSpan, whyPanel } from "./why";
 
-export type PanelName = "findings" | "halts" | "locks";
+export type PanelName = "findings" | "halts" | "locks" | "live" | "why";
 
 function part(name: string): ReturnType<typeof parsePart> {
     const found = [...document.querySelectorAll<HTMLElement>("script.candor-part")].find(({ dataset }) => dataset.part === name);
@@ -17,6 +22,7 @@ export class Panels {
     readonly findings: Finding[] = readFindings(part("findings"));
     readonly halts: Halts | null = readHalts(part("halts"));
     readonly locks: Lock[] = readLocks(part("locks"));
+    readonly live: Live | null = readLive(part("live"));
     private readonly buttons = new Map<PanelName, HTMLButtonElement>();
     private shown: unknown[] = [];
 
@@ -25,6 +31,7 @@ export class Panels {
         const all: [PanelName, string, number][] = [
             ["findings", "Findings (" + this.findings.length + ")", this.findings.length],
             ["halts", "Halts", halts], ["locks", "Locks (" + this.locks.length + ")", this.locks.length],
+            ["live", "Live and growing", this.live ? 1 : 0],
         ];
         for (const [name, label, count] of all) {
             if (count > 0) {
@@ -42,7 +49,8 @@ export class Panels {
         const { state, profile } = this.app;
         const { panel } = state;
         this.buttons.forEach((button, name) => button.setAttribute("aria-pressed", String(name === panel)));
-        const open = panel !== "none" && this.buttons.has(panel);
+        const span = chosenSpan(this.app);
+        const open = panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
         byId("panel").hidden = !open;
         const shown = [panel, state.from, state.to, profile];
         if (!open || shown.every((value, i) => value === this.shown[i])) {
@@ -57,6 +65,8 @@ export class Panels {
         switch (panel) {
             case "findings": return findingsPanel(this.app, this.findings);
             case "locks": return locksPanel(this.app, this.locks);
+            case "live": return livePanel(this.app, this.live as Live);
+            case "why": return whyPanel(this.app, chosenSpan(this.app) as Span);
             default: return haltsPanel(this.app, this.halts as Halts);
         }
     }

@@ -3,6 +3,7 @@ import { CHANGE_LABELS, Groups, groupFrames, paint, paintChanges, sumGroups } fr
 import { formatCount, formatShare, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { Profile } from "../model/profile";
+import { sourceOf } from "../model/source";
 import { pathTo } from "../model/tree";
 import { showAnswer } from "./answer";
 import { App } from "./app";
@@ -55,7 +56,7 @@ function showControls(app: App): void {
     byId<HTMLSelectElement>("theme").value = state.theme;
     byId<HTMLInputElement>("regex").checked = state.regex;
     byId<HTMLButtonElement>("reset").disabled = state.zoom === 0 && state.upperZoom === 0;
-    for (const field of ["query", "own"] as const) {
+    for (const field of ["query", "own", "source"] as const) {
         if (byId<HTMLInputElement>(field).value !== state[field]) {
             byId<HTMLInputElement>(field).value = state[field];
         }
@@ -148,6 +149,7 @@ function showDetails(app: App): void {
     const frame = app.selectedOf(pane);
     ACTIONS.forEach((id) => { byId(id).hidden = app.selectedName < 0; });
     byId("code").hidden = !hasCode(app);
+    showSource(app);
     if (frame < 0) {
         byId("details-text").textContent = "No frame selected. Click a frame, or use the arrow keys on the graph.";
         return;
@@ -158,6 +160,12 @@ function showDetails(app: App): void {
     byId("details-text").replaceChildren(
         element("bdi", { className: "name", dir: "ltr", title: name.slice(0, LONGEST_TITLE) }, name.slice(0, LONGEST_NAME)),
         element("span", {}, type), ...figures, ...notes.map((note) => element("span", {}, note)));
+}
+
+function showSource({ selectedName, profile, state }: App): void {
+    const address = selectedName < 0 ? "" : sourceOf(state.source, profile.strings[selectedName]);
+    byId("source-link").hidden = address === "";
+    byId<HTMLAnchorElement>("source-link").href = address || "#";
 }
 
 function showNotes({ profile, scene }: App): void {

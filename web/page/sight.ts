@@ -5,6 +5,7 @@ import { visibleName } from "../model/names";
 import { App } from "./app";
 import { byId, element } from "./dom";
 import { State } from "./state";
+import { chosenSpan } from "./why";
 
 const LONGEST = 120;
 
@@ -55,6 +56,7 @@ export function showSight(app: App): void {
         button.addEventListener("click", () => app.change(without, true));
         return element("li", {}, button);
     }));
+    byId("why").hidden = chosenSpan(app) === null;
 }
 
 export const NOTHING_CHOSEN: Partial<State> = {

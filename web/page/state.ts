@@ -3,7 +3,7 @@
 
 export interface State {
     kind: string; // kind of sample; "" = the first kind of the page
-    panel: "none" | "findings" | "halts" | "locks"; // the panel that is open
+    panel: "none" | "findings" | "halts" | "locks" | "live" | "why"; // the panel that is open
     view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: of `method`
     method: number; // number of a name, or -1
     group: "none" | "threads" | "auto"; // threads: one frame per thread at the root; auto: as the file says
@@ -21,6 +21,7 @@ export interface State {
     chains: boolean;
     fold: "auto" | "yes" | "no"; // the program's own code first (model/own.ts); auto: yes if much of the weight is in own code
     own: string; // beginnings of names; "" = as guessed
+    source: string; // template of the addresses of sources (model/source.ts); "" = none
     from: number; // the first bucket of time
     to: number; // -1 = to the end
     threads: number[]; // empty = all
@@ -37,13 +38,13 @@ export const DEFAULTS: Readonly<State> = Object.freeze({
     zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
     query: "", regex: false,
     focus: [], drop: [], hide: [], recursion: false, chains: false,
-    fold: "auto", own: "",
+    fold: "auto", own: "", source: "",
     from: 0, to: -1, threads: [],
     width: "after", colour: "auto", timeline: "auto", table: "auto", sort: "auto", theme: "auto",
 });
 
 const CHOICES: Partial<Record<keyof State, string[]>> = {
-    panel: ["none", "findings", "halts", "locks"],
+    panel: ["none", "findings", "halts", "locks", "live", "why"],
     view: ["calls", "callers", "sandwich"],
     group: ["auto", "none", "threads"],
     fold: ["auto", "yes", "no"],

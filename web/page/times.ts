@@ -9,6 +9,7 @@ import { App } from "./app";
 import { byId, element, oncePerPicture } from "./dom";
 import { Marks } from "./marks";
 import { remember } from "./remember";
+import { isGap } from "./why";
 
 const MOST_LANES = 200;
 const LONGEST_NAME = 200;
@@ -142,7 +143,9 @@ export class Times {
         this.anchor = -1;
         if (span) {
             const to = Math.min(span.to * cellBuckets, this.slices.buckets);
-            this.app.change({ from: span.from * cellBuckets, to: to === this.slices.buckets && span.from === 0 ? -1 : to }, true);
+            const [from, all] = [span.from * cellBuckets, to === this.slices.buckets && span.from === 0];
+            const asks = !all && this.app.profile.kind === "cpu" && this.slices.startNs > 0 && isGap(this.slices, from, to);
+            this.app.change({ from, to: all ? -1 : to, ...(asks ? { panel: "why" } : {}) }, true);
         }
     }
 

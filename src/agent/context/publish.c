@@ -206,6 +206,14 @@ static int publish(void)
     return 0;
 }
 
+uintptr_t publish_address(void)
+{
+    pthread_mutex_lock(&lock);
+    uintptr_t address = (uintptr_t)published;
+    pthread_mutex_unlock(&lock);
+    return address;
+}
+
 int publish_keys(void)
 {
     int saved = errno;

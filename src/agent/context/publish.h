@@ -11,8 +11,12 @@
 #ifndef CANDOR_AGENT_CONTEXT_PUBLISH_H
 #define CANDOR_AGENT_CONTEXT_PUBLISH_H
 
+#include <stdint.h>
+
 /* Makes the mapping, or brings it up to date with the keys (context/keys.h). Any ordinary thread may call it. Returns 0 or a negative
  * errno: -EEXIST if the mapping of another agent exists. */
 int publish_keys(void);
+/* Returns the address of the mapping; 0 = the agent has made none. */
+uintptr_t publish_address(void);
 
 #endif

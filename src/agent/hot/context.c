@@ -1,5 +1,6 @@
 #include "agent/hot/context.h"
 
+#include "agent/hot/foreign.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 
@@ -15,6 +16,8 @@ enum context_state context_head(uintptr_t record, struct context_head *out)
     uint32_t state;
     if (!record)
         return CONTEXT_NONE;
+    out->origin = (uint32_t)record & CONTEXT_FOREIGN;
+    record -= out->origin;
     if (!load_u32(record + CONTEXT_VALID, &state))
         return CONTEXT_NOT_READABLE;
     if ((state & ((1u << BITS_OF_VALID) - 1)) != VALID)
@@ -29,7 +32,7 @@ enum context_state context_head(uintptr_t record, struct context_head *out)
 /* Nothing after the record's last byte is read, because the record may end at the end of a page. */
 bool context_word(uintptr_t record, const struct context_head *head, uint32_t i, uint64_t *word)
 {
-    uintptr_t at = record + CONTEXT_ATTRIBUTES + 8 * (uintptr_t)i;
+    uintptr_t at = record - head->origin + CONTEXT_ATTRIBUTES + 8 * (uintptr_t)i;
     uint32_t left = head->size - 8 * i;
     uint8_t byte;
     if (left >= 8)
@@ -48,6 +51,21 @@ static uint32_t words_of(const struct context_head *head)
     return (head->size + 7) / 8;
 }
 
+/* Returns our record, if it says anything, and otherwise that of another library. */
+static uintptr_t record_of(uintptr_t own, uintptr_t thread_pointer)
+{
+    struct context_head head;
+    if (context_head(own, &head) != CONTEXT_NONE)
+        return own;
+    uintptr_t foreign = foreign_record(thread_pointer);
+    return foreign ? foreign | CONTEXT_FOREIGN : own;
+}
+
+static uint64_t first_word(const struct context_head *head)
+{
+    return head->size | (uint64_t)head->origin << CONTEXT_FOREIGN_SHIFT;
+}
+
 void context_lose(enum context_loss why)
 {
     /* Relaxed, because no other memory depends on this number. */
@@ -55,10 +73,10 @@ void context_lose(enum context_loss why)
 }
 
 /* Attributes that cannot be read become zeros in the queue. Zeros are keys without a value, which count as no attributes. */
-size_t context_put(struct candor_queue *q)
+size_t context_put(struct candor_queue *q, uintptr_t thread_pointer)
 {
     struct context_head head;
-    uintptr_t record = (uintptr_t)otel_thread_ctx_v1;
+    uintptr_t record = record_of((uintptr_t)otel_thread_ctx_v1, thread_pointer);
     enum context_state state = context_head(record, &head);
     if (state == CONTEXT_IN_CHANGE)
         context_lose(CONTEXT_LOSS_IN_CHANGE);
@@ -66,7 +84,7 @@ size_t context_put(struct candor_queue *q)
         context_lose(CONTEXT_LOSS_UNREADABLE);
     if (state != CONTEXT_THERE)
         return 0;
-    candor_queue_put(q, head.size);
+    candor_queue_put(q, first_word(&head));
     candor_queue_put(q, head.trace[0]);
     candor_queue_put(q, head.trace[1]);
     candor_queue_put(q, head.span);
@@ -86,7 +104,7 @@ size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX])
     struct context_head head;
     if (context_head(record, &head) != CONTEXT_THERE)
         return 0;
-    words[0] = head.size;
+    words[0] = first_word(&head);
     words[1] = head.trace[0];
     words[2] = head.trace[1];
     words[3] = head.span;
@@ -124,11 +142,13 @@ bool context_copy_running(uintptr_t record, struct context_words *out)
     return false;
 }
 
-uintptr_t context_of_thread(int tid)
+uintptr_t context_of_thread(int tid, uintptr_t thread_pointer)
 {
     _Atomic uintptr_t *table = atomic_load(&context_of_tid);
+    if (tid <= 0 || tid >= CONTEXT_TIDS_MAX)
+        return 0;
     /* Acquire: pairs with the release of context_point. */
-    return table && tid > 0 && tid < CONTEXT_TIDS_MAX ? atomic_load_explicit(&table[tid], memory_order_acquire) : 0;
+    return record_of(table ? atomic_load_explicit(&table[tid], memory_order_acquire) : 0, thread_pointer);
 }
 
 uintptr_t context_of_java_thread(uintptr_t java_thread)
@@ -136,7 +156,7 @@ uintptr_t context_of_java_thread(uintptr_t java_thread)
     uint64_t os_thread, tid;
     bool found = java_thread && vm_layout.usable && load_field(java_thread, vm_layout.thread_osthread, &os_thread) &&
                  load_field(os_thread, vm_layout.osthread_tid, &tid) && tid < CONTEXT_TIDS_MAX;
-    return found ? context_of_thread((int)tid) : 0;
+    return found ? context_of_thread((int)tid, 0) : 0;
 }
 
 void context_point(uintptr_t record, _Atomic uintptr_t *place)

@@ -15,7 +15,7 @@
  *
  * The context takes this form in a queue's record (hot/record.h, hot/calls/alloc.h):
  *
- *      0     size of the attributes
+ *      0     size of the attributes; in the upper half 1: another library's record (hot/foreign.h), whose keys are that library's
  *      1, 2  trace id, 3 span id: bytes as in the thread's record
  *      4..   attributes, 8 bytes a word, filled up with 0 */
 #ifndef CANDOR_AGENT_HOT_CONTEXT_H
@@ -37,6 +37,8 @@ enum {
     CONTEXT_ATTRIBUTES = 28,
     CONTEXT_ATTRIBUTE_BYTES_MAX = CONTEXT_BYTES - CONTEXT_ATTRIBUTES,
     CONTEXT_HEAD_WORDS = 4,
+    CONTEXT_FOREIGN = 1, /* the lowest bit of a record's address: another library's record. Records have even addresses */
+    CONTEXT_FOREIGN_SHIFT = 32,
     CONTEXT_TIDS_MAX = 1 << 22, /* as THREAD_IDS_MAX (hot/thread/thread.h) */
     CONTEXT_WORDS_MAX = CONTEXT_HEAD_WORDS + (CONTEXT_ATTRIBUTE_BYTES_MAX + 7) / 8
 };
@@ -50,19 +52,21 @@ void context_lose(enum context_loss why);
 /* The beginning of a record. */
 struct context_head {
     uint64_t trace[2], span;
-    uint32_t size; /* size of the attributes in bytes */
+    uint32_t size;   /* size of the attributes in bytes */
+    uint32_t origin; /* 0, or CONTEXT_FOREIGN */
 };
 
 enum context_state { CONTEXT_NONE, CONTEXT_THERE, CONTEXT_IN_CHANGE, CONTEXT_NOT_READABLE };
 
-/* Reads the beginning of a record. record: the address, which may be any value; 0 = none. Loads that fault do no harm (hot/load.h). */
+/* Reads the beginning of a record. record: the address, which may be any value, plus CONTEXT_FOREIGN for another library's; 0 = none. Loads
+ * that fault do no harm (hot/load.h). */
 enum context_state context_head(uintptr_t record, struct context_head *out);
 /* Reads the i-th word of the attributes of a record with this head. Returns false if the word cannot be read. */
 bool context_word(uintptr_t record, const struct context_head *head, uint32_t i, uint64_t *word);
 
 /* Puts the calling thread's context into an open record of its queue. Handlers and callbacks call it. Returns the number of words; 0 =
- * there is no context, or it cannot be read. An unreadable context is counted. */
-size_t context_put(struct candor_queue *q);
+ * there is no context, or it cannot be read. An unreadable context is counted. thread_pointer: the caller's (frame_thread_pointer). */
+size_t context_put(struct candor_queue *q, uintptr_t thread_pointer);
 /* Copies the context into an array, from the record of another thread. The caller knows that this thread sleeps. Losses are not counted. */
 size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX]);
 
@@ -76,8 +80,9 @@ bool context_copy_running(uintptr_t record, struct context_words *out);
 
 /* The record of each thread that has one, indexed by thread id; NULL while no thread has any. context/records.c makes the table. */
 extern _Atomic uintptr_t *_Atomic context_of_tid;
-/* Returns the address of the record that another thread has now; 0 = none. */
-uintptr_t context_of_thread(int tid);
+/* Returns the address of the record that another thread has now, plus CONTEXT_FOREIGN if it is another library's; 0 = none.
+ * thread_pointer: that thread's, for other libraries' records; 0 = not known. */
+uintptr_t context_of_thread(int tid, uintptr_t thread_pointer);
 /* Does the same for a thread that is known by the address of its JavaThread, which may be any value. */
 uintptr_t context_of_java_thread(uintptr_t java_thread);
 

@@ -167,7 +167,7 @@ int report_print_json(struct profile *p, FILE *out)
     return print_profile(p, out, report_json, &o);
 }
 
-int report_print_locks(struct profile *p, FILE *out)
+int report_print_particulars(struct profile *p, FILE *out)
 {
     const struct report_options o = {.sections = 0};
     return print_profile(p, out, report_json, &o);

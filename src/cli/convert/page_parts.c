@@ -80,7 +80,7 @@ static int add_judged(struct flamegraph *f, const struct evidence *evidence, con
     return rc;
 }
 
-static int add_locks(struct flamegraph *f, const char *path)
+static int add_particulars(struct flamegraph *f, const char *path, enum profile_kind kind, const char *part)
 {
     struct profile p;
     struct text t;
@@ -88,9 +88,9 @@ static int add_locks(struct flamegraph *f, const char *path)
     int rc = profile_init(&p);
     if (rc)
         return rc;
-    if (!input_load_more(&p, NULL, &in, 1, PROFILE_LOCK) && p.sampled) {
+    if (!input_load_more(&p, NULL, &in, 1, kind) && p.sampled) {
         rc = begin(&t);
-        rc = rc ? rc : end(&t, f, "locks", report_print_locks(&p, t.file));
+        rc = rc ? rc : end(&t, f, part, report_print_particulars(&p, t.file));
     }
     profile_deinit(&p);
     return rc;
@@ -103,7 +103,9 @@ int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds)
     struct error e;
     int rc = add_halts(f, path, &problems);
     if (!rc && kinds & PROFILE_KIND_BIT(LOCK))
-        rc = add_locks(f, path);
+        rc = add_particulars(f, path, PROFILE_LOCK, "locks");
+    if (!rc && kinds & PROFILE_KIND_BIT(LIVE))
+        rc = add_particulars(f, path, PROFILE_LIVE, "live");
     if (rc || recording_evidence_load(&r, path, NULL, &problems, &e))
         return rc;
     rc = add_judged(f, recording_evidence_get(r), path);

@@ -1,4 +1,4 @@
-/* Adds further parts of a recording to its page: its halts, its findings and its locks, in the JSON format of their reports. */
+/* Adds further parts of a recording to its page: its halts, findings, locks and what is alive, in the JSON format of their reports. */
 #ifndef CANDOR_CLI_CONVERT_PAGE_PARTS_H
 #define CANDOR_CLI_CONVERT_PAGE_PARTS_H
 

@@ -20,7 +20,9 @@ import { buildTree, totalsOf } from "../../../web/model/tree";
 import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
 import { done, ok, same } from "./tap";
+import { sources } from "./sources";
 import { traces } from "./traces";
+import { why } from "./why";
 
 const NO_FILTER = { focus: [], drop: [], hide: [], recursion: false };
 
@@ -314,6 +316,8 @@ async function main(): Promise<void> {
     rest();
     marks();
     traces();
+    why();
+    sources();
     done();
 }
 

@@ -131,7 +131,7 @@ static bool look_at_sleeper(const struct sampled_thread *t, struct jfr_lock_hold
     walk_begin_still(&w, java_thread);
     while (count < FRAMES_MAX && walk_next(&w, &holders.frames[count]))
         count++;
-    holders.context.count = context_copy(context_of_thread(t->tid), holders.context.words);
+    holders.context.count = context_copy(context_of_thread(t->tid, thread_pointer_of(t)), holders.context.words);
     if (clock_thread_cpu(t->tid) != cpu || atomic_load(&t->java_thread) != java_thread)
         return false;
     sample->state = w.state;
@@ -152,7 +152,7 @@ static void look_at(const struct holder *h, uint64_t ns)
     for (int i = 0; i < TRIES && !slept; i++)
         slept = look_at_sleeper(t, &sample);
     if (!slept) {
-        if (!context_copy_running(context_of_thread(t->tid), &holders.context))
+        if (!context_copy_running(context_of_thread(t->tid, thread_pointer_of(t)), &holders.context))
             context_lose(CONTEXT_LOSS_IN_CHANGE);
         sample.state = JFR_STATE_JAVA;
         sample.outcome = lock_samples_outcome(OUTCOME_COMPLETE);

@@ -115,7 +115,7 @@ static void take(struct open_wait *o)
         return; /* the blocker is the virtual thread's, which has only just begun to park; its carrier has waited for nothing */
     if (walk_is_virtual(&w) && vm_layout.virtuals.usable)
         of_virtual = virtual_describe(w.java_thread, w.state, w.virtuals.entry, o->thread->java_id, virtual_words);
-    own.count = context_copy(context_of_thread(o->thread->tid), own.words);
+    own.count = context_copy(context_of_thread(o->thread->tid, thread_pointer_of(o->thread)), own.words);
     lock_owner_context(&o->wait.target.owner, &owner);
     size_t of_class = lock_class_words(o->wait.target.klass, class_words);
     if (!claim(o))

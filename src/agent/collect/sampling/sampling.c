@@ -16,6 +16,7 @@
 #include "agent/collect/sampling/takers.h"
 #include "agent/collect/sampling/triggers.h"
 #include "agent/collect/session/warnings.h"
+#include "agent/context/foreign.h"
 #include "agent/hot/context.h"
 #include "agent/hot/fault/fault.h"
 #include "agent/hot/fault/traps.h"
@@ -182,6 +183,7 @@ static void scan(uint64_t now)
 {
     session.next_scan = now + (samples_cpu() ? SCAN_PERIOD_NS : SCAN_PERIOD_WITHOUT_CLOCKS_NS);
     modules_update();
+    foreign_update();
     fault_install();
     claims_look();
     traps_look();

@@ -6,6 +6,7 @@
 #include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/drain.h"
 #include "agent/collect/sampling/parts.h"
+#include "agent/context/foreign.h"
 #include "agent/hot/fault/fault.h"
 #include "agent/hot/java/code.h"
 #include "agent/hotspot/compilations.h"
@@ -129,6 +130,7 @@ int triggers_start(struct error *e)
         calibrate_beside();
     lots_begin(samples_cpu() ? on.options->clocks : LOTS_ALL);
     modules_update();
+    foreign_update();
     rc = threads_start(on.pool, (int)syscall(SYS_gettid));
     if (rc < 0) {
         threads_stop();

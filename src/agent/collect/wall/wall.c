@@ -351,7 +351,7 @@ static void walk_thread(const struct sampled_thread *t, uintptr_t java_thread, s
     while (f->frames < FRAMES_MAX && walk_next(&f->walk, &wall.frames[f->frames]))
         f->frames++;
     f->virtual_words = describe_virtual(&f->walk, t->java_id, f->words);
-    f->context_words = context_copy(context_of_thread(t->tid), f->context);
+    f->context_words = context_copy(context_of_thread(t->tid, thread_pointer_of(t)), f->context);
 }
 
 /* Whether the thread still sleeps at the same place, and has slept without interruption. */
@@ -406,7 +406,7 @@ static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, ui
     if (!read_place(java_thread, &p))
         return false;
     if (k->known && k->forgotten == wall.recording->names.forgotten && is_same_place(&k->place, &p)) {
-        size_t words = context_copy(context_of_thread(t->tid), context);
+        size_t words = context_copy(context_of_thread(t->tid, thread_pointer_of(t)), context);
         if (atomic_load(&t->java_thread) != java_thread || (words && clock_thread_cpu(t->tid) != cpu))
             return false;
         wall.books.looks[WALL_SAME]++;

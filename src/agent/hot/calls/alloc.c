@@ -5,6 +5,7 @@
 #include "agent/hot/load.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/hot/time.h"
+#include "agent/hot/unwind/frame.h"
 #include "agent/hot/walk/walk.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ static void record(struct taking *x)
         candor_queue_put(q, frame);
     uint64_t class_words = lane_put_class(&x->lane->lane, x->event->signature);
     uint64_t virtual_words = put_virtual(q, x, &w);
-    size_t context_words = context_put(q);
+    size_t context_words = context_put(q, frame_thread_pointer());
     candor_queue_put(q, record_last(w.outcome, context_words, virtual_words) | class_words << 48);
     x->is_recorded = candor_queue_commit(q);
     if (!x->is_recorded)

@@ -8,6 +8,7 @@
 #include "agent/hot/load.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/hot/time.h"
+#include "agent/hot/unwind/frame.h"
 #include "agent/hot/walk/walk.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ void lock_owner_context(const struct lock_owner *owner, struct context_words *ou
 {
     const struct sampled_thread *t = owner->uid ? &sampled_threads[owner->slot] : NULL;
     out->count = 0;
-    if (t && t->uid == owner->uid && !context_copy_running(context_of_thread(t->tid), out))
+    if (t && t->uid == owner->uid && !context_copy_running(context_of_thread(t->tid, thread_pointer_of(t)), out))
         context_lose(CONTEXT_LOSS_IN_CHANGE);
 }
 
@@ -429,7 +430,7 @@ static void record(void *visit)
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, v);
     uint64_t virtual_words = put_virtual(q, v, &w);
-    size_t context_words = context_put(q);
+    size_t context_words = context_put(q, frame_thread_pointer());
     put_owner_context(q, owner);
     candor_queue_put(q, record_last(w.outcome, context_words, virtual_words) | class_words << 48);
     if (!candor_queue_commit(q))

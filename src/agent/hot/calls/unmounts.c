@@ -7,6 +7,7 @@
 #include "agent/hot/layout.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/hot/time.h"
+#include "agent/hot/unwind/frame.h"
 #include "agent/hot/walk/walk.h"
 
 #include <errno.h>
@@ -146,7 +147,7 @@ static void record(const struct visit *v, uint64_t probability, enum jfr_thread_
     }
     for (size_t i = 0; i < count; i++)
         candor_queue_put(q, words[i]);
-    size_t of_context = context_put(q);
+    size_t of_context = context_put(q, frame_thread_pointer());
     candor_queue_put(q, record_last(w.outcome, of_context, count));
     if (!candor_queue_commit(q))
         atomic_fetch_add_explicit(&unmount_config.lost, 1, memory_order_relaxed);

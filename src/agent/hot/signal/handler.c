@@ -157,7 +157,9 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     enum outcome outcome = put_frames(t, &w, context);
     if (work_frame(t, at.pc, &work))
         candor_queue_put(q, work);
-    size_t virtual_words = put_virtual(t, &w, outcome), context_words = context_put(q);
+    uintptr_t thread_pointer = frame_thread_pointer();
+    atomic_store_explicit(&t->self.pointer, thread_pointer, memory_order_relaxed);
+    size_t virtual_words = put_virtual(t, &w, outcome), context_words = context_put(q, thread_pointer);
     candor_queue_put(q, record_last(outcome, context_words, virtual_words) | (s->wall ? RECORD_OF_WALL : 0));
     if (inject_hides_sample(t)) {
         candor_queue_abort(q);

@@ -175,6 +175,13 @@ struct sampled_thread {
 /* These are all the members that a thread reads after a wait, when they may not be in the cache. */
 _Static_assert(offsetof(struct sampled_thread, slot) / 64 == offsetof(struct sampled_thread, uid) / 64, "these lie in one cache line");
 
+/* Returns frame_thread_pointer of that thread; 0 until it was sampled or has looked up its slot. Relaxed, because it is only used for
+ * guarded loads. */
+static inline uintptr_t thread_pointer_of(const struct sampled_thread *t)
+{
+    return atomic_load_explicit(&t->self.pointer, memory_order_relaxed);
+}
+
 /* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */
 extern struct sampled_thread *sampled_threads;
 extern _Atomic uint32_t *thread_slot_of_tid;

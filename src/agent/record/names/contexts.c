@@ -1,8 +1,10 @@
 #include "agent/record/names/contexts.h"
 
+#include "agent/context/foreign_keys.h"
 #include "agent/context/keys.h"
 #include "agent/hot/context.h"
 #include "base/array.h"
+#include "base/text/utf8.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -96,35 +98,65 @@ static void set_label(struct contexts *c, struct jfr_context *out, const char *k
     out->label_count += place == out->label_count;
 }
 
-static void set_attribute(struct contexts *c, struct jfr_context *out, uint8_t key, const char *value, size_t len)
+static bool is_one_of(const char *name, const char *const *names)
 {
-    const char *name = keys_name(key);
-    if (!name || !len)
+    while (*names && strcmp(*names, name))
+        names++;
+    return *names != NULL;
+}
+
+static bool is_utf8(const char *text, size_t len)
+{
+    size_t at = 0, n = 1;
+    while (at < len && n)
+        at += n = utf8_length(text + at, len - at);
+    return n;
+}
+
+/* The names that other libraries have for the two keys that mean more than a label. */
+static bool is_endpoint(const char *name)
+{
+    static const char *const names[] = {"endpoint", "http.route", "http_route", NULL};
+    return is_one_of(name, names);
+}
+
+static bool is_root_span(const char *name)
+{
+    static const char *const names[] = {"root_span_id", "local_root_span_id", "datadog.local_root_span_id", NULL};
+    return is_one_of(name, names);
+}
+
+static void set_attribute(struct contexts *c, struct jfr_context *out, const char *name, const char *value, size_t len)
+{
+    if (!name || !len || !is_utf8(value, len))
         return;
-    if (key == KEY_ENDPOINT)
+    if (is_endpoint(name))
         out->endpoint = text_id(c, value, len, 0);
-    else if (key != KEY_ROOT_SPAN_ID)
+    else if (!is_root_span(name))
         set_label(c, out, name, value, len);
     else if (len == JFR_SPAN_ID_DIGITS)
         memcpy(out->root_span_id, value, len);
 }
 
-static void read_attributes(struct contexts *c, struct jfr_context *out, const uint8_t *bytes, size_t size)
+static void read_attributes(struct contexts *c, struct jfr_context *out, bool is_foreign, const uint8_t *bytes, size_t size)
 {
-    for (size_t at = 0; at + 2 <= size && at + 2 + bytes[at + 1] <= size; at += 2 + (size_t)bytes[at + 1])
-        set_attribute(c, out, bytes[at], (const char *)bytes + at + 2, bytes[at + 1]);
+    for (size_t at = 0; at + 2 <= size && at + 2 + bytes[at + 1] <= size; at += 2 + (size_t)bytes[at + 1]) {
+        const char *name = is_foreign ? foreign_key_name(bytes[at]) : keys_name(bytes[at]);
+        set_attribute(c, out, name, (const char *)bytes + at + 2, bytes[at + 1]);
+    }
 }
 
 /* Converts a context. Members that are not set are zero, so that equal contexts have the same bytes. */
 static void read_words(struct contexts *c, struct jfr_context *out, const uint64_t *words, size_t count)
 {
-    size_t room = 8 * (count - CONTEXT_HEAD_WORDS), size = words[0] < room ? (size_t)words[0] : room;
+    size_t room = 8 * (count - CONTEXT_HEAD_WORDS), size = (uint32_t)words[0] < room ? (uint32_t)words[0] : room;
+    bool is_foreign = words[0] >> CONTEXT_FOREIGN_SHIFT;
     memset(out, 0, sizeof *out);
     if (!is_zero(words + 1, 2))
         put_hex(out->trace_id, (const uint8_t *)(words + 1), 16);
     if (!is_zero(words + 3, 1))
         put_hex(out->span_id, (const uint8_t *)(words + 3), 8);
-    read_attributes(c, out, (const uint8_t *)(words + CONTEXT_HEAD_WORDS), size);
+    read_attributes(c, out, is_foreign, (const uint8_t *)(words + CONTEXT_HEAD_WORDS), size);
 }
 
 /* Returns the number of the context, which is a new one while there are fewer than `most`; UINT32_MAX: there is no room. */

@@ -1,0 +1,172 @@
+"""What a reader wants to know from a recording takes at most two clicks from the opened page. Each question is asked of a page of a program
+with a known answer, and each step of a mouse is counted. Then the files that the page saves, and the links to sources.
+
+tier: default
+timeout: 600
+"""
+
+import base64
+import collections
+import json
+import re
+
+import flamepage
+from flamepage import ct
+
+MOST_CLICKS = 2
+
+
+def record():
+    jdk = next((ct.jdk(v) for v in (21, 17, 25) if ct.jdk(v)), None)
+    if not jdk:
+        ct.skip("the tasks of a reader", "no JDK of 17 or later is cached: script/jdks")
+        ct.done()
+    file = ct.WORK / "tasks.jfr"
+    made = ct.candor("record", "-e", "cpu,wall,alloc,live,lock", "--jfr", "on", "-o", file, "--", jdk.java, "-Xmx256m", "-cp",
+                     ct.own_classes(jdk, pathlib.Path(__file__).with_name("Tasks.java")), "Tasks", "4")
+    gap = re.search(r"^(\d{13}) (\d{13})$", made.out, re.MULTILINE)
+    ct.ok(made.status == 0 and gap, "a program with an answer to each question is recorded", made)
+    page = file.with_suffix(".html")
+    ct.ok(ct.candor("report", "-o", page, file).status == 0, "its page is written")
+    return file, page, [int(ms) * 1_000_000 for ms in gap.groups()]
+
+
+def reads_as_bytes(text, value):
+    number, unit = text.split(" ")
+    return abs(float(number.replace(",", "")) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit) - value) <= 0.006 * value
+
+
+class Reader(flamepage.Flame):
+    """Opens the page anew for each question, and counts clicks."""
+
+    def anew(self, file, fragment=""):
+        self.file, self.clicks = file, 0
+        self.reopen(fragment)
+        return self
+
+    def choose(self, group, begin):
+        self.clicks += 1
+        place = self.run("""const all = [...document.querySelectorAll(arguments[0] + " button")];
+            const b = all.find((b) => b.innerText.startsWith(arguments[1]));
+            b.scrollIntoView({block: "nearest"}); const r = b.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]""",
+                         group, begin)
+        self.click(*place)
+        self.settle()
+        return self
+
+    def chosen_kind(self, title):
+        self.choose("#kinds", title)
+        self.wait_for("return document.querySelector('#kinds [aria-pressed=true]').innerText === arguments[0]", title)
+        self.settle()
+        return self
+
+    def answers(self, question, good, seen):
+        ct.ok(good and self.clicks <= MOST_CLICKS, f"{question}: {self.clicks} clicks", seen)
+
+
+def drag_over(page, span):
+    """Drags over the columns of the heat map that lie within the span completely."""
+    page.clicks += 1
+    slices = page.run("return JSON.parse(document.getElementById('candor-data').textContent).slices")
+    columns, box = page.run("""const r = document.getElementById("heat").getBoundingClientRect();
+        const b = arguments[0]; const per = b > 240 ? 10 : 1; return [Math.ceil(b / per), [r.x, r.y, r.width, r.height]]""",
+                            slices["buckets"])
+    length = slices["bucket_ns"] * (10 if slices["buckets"] > 240 else 1)
+    first, last = -(-(span[0] - slices["start_ns"]) // length), (span[1] - slices["start_ns"]) // length - 1
+    at = lambda column: box[0] + box[2] * (column + 0.5) / columns
+    move = lambda x, y: {"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}
+    page.act(page.pointer(move(at(first), box[1] + 1), {"type": "pointerDown", "button": 0}, move(at(last), box[1] + box[3] - 2),
+                          {"type": "pointerUp", "button": 0}))
+
+
+def why(page, file, gap):
+    page.anew(file)
+    drag_over(page, gap)
+    page.wait_for("return document.querySelector('#panel .used')?.innerText.includes('processors')")
+    page.wait_for("return document.querySelector('#panel li strong') && document.getElementById('panel').innerText.includes('seen most')")
+    text = page.text("#panel")
+    page.answers("why did nothing run", page.state()["panel"] == "why" and re.search(r"threads waited for closer", text)
+                 and re.search(r"That thread was in: sleep .*Tasks\.close", text) and "no gap" not in text, text)
+    page.choose("#panel", "Show their stacks")
+    page.wait_for("return document.querySelector('#kinds [aria-pressed=true]').innerText === 'Wall clock'")
+    page.answers("and the evidence", "Time" in page.text("#chips") and page.state()["all"] > 0, page.text("#chips"))
+    page.anew(file, "#from=0&to=50").choose("#sight", "Why did nothing run?")
+    page.wait_for("return document.querySelector('#panel .used')?.innerText.includes('processors')")
+    ct.ok("this is no gap" in page.text("#panel .used"), "a busy time is no gap", page.text("#panel"))
+
+
+def tasks(page, file, recording):
+    page.anew(file)
+    answer = page.text("#answer")
+    page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, answer)
+    lanes = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => b.title)")
+    sums = collections.Counter()
+    for thread in json.loads(ct.candor("report", "--json", "--sections", "threads", recording).out)["threads"]:
+        sums[thread["name"]] += thread["self"]
+    page.answers("which thread", lanes and sums[lanes[0]] == max(sums.values()), (lanes[:3], sums.most_common(3)))
+    books = page.text("#books-summary")
+    page.clicks += 1
+    page.click_on("#books")
+    unseen = page.text("#books-body")
+    page.answers("what could the profiler not see", "unseen" in books.lower() and "Unseen" in unseen, (books, unseen))
+    text = page.anew(file).chosen_kind("Allocations").text("#answer")
+    page.answers("who allocates", "Tasks.garbage" in text or "Tasks.keep" in text, text)
+    text = page.anew(file).choose("#panel-bar", "Locks").text("#panel")
+    page.answers("who holds the lock", "closer" in text or "till-" in text, text)
+    live = json.loads(ct.candor("report", "--kind", "live", "--json", recording).out)
+    text = page.anew(file).choose("#panel-bar", "Live and growing").text("#panel")
+    told = re.search(r"Alive after collections: (\S+ \S+) ", text)
+    page.answers("what is live and grows", told and reads_as_bytes(told[1], live["live"]["sets"][0]["bytes"])
+                 and (live["leaks"] is not None or "too few collections" in text)
+                 and all(c["class"] in text for c in (live["leaks"] or {"candidates": []})["candidates"]), (text, live["live"]["sets"][:1]))
+    text = page.anew(file).choose("#panel-bar", "Halts").text("#panel")
+    page.answers("what waits for I/O", "read of a socket" in text and "clerk" in text, text)
+    page.answers("what did the collector cost", re.search(r"GC pause\s+\d+\s+[\d.]+ .s", text), text)
+    page.anew(file)
+    page.clicks += 1
+    page.run("document.getElementById('legend').open || document.querySelector('#legend summary').click()")
+    page.settle()
+    kernel = page.text("#legend-list")
+    page.answers("what is the kernel's part", re.search(r"kernel\D+\d+(\.\d+)?%", kernel), kernel)
+
+
+SAVED = """const done = arguments[arguments.length - 1];
+const old = URL.createObjectURL;
+URL.createObjectURL = (blob) => { const reader = new FileReader(); reader.onload = () => done([blob.type, reader.result]);
+    reader.readAsDataURL(blob); URL.createObjectURL = old; return old.call(URL, blob); };
+document.getElementById(arguments[0]).click();"""
+
+
+def saves(page, file):
+    page.anew(file)
+    kind, data = page.ask("POST", "/execute/async", {"script": SAVED, "args": ["save-png"]})
+    png = base64.b64decode(data.split(",")[1])
+    width, height = (int.from_bytes(png[at:at + 4], "big") for at in (16, 20))
+    rows = page.state()["rows"]
+    ct.ok(kind == "image/png" and png[:8] == b"\x89PNG\r\n\x1a\n" and width > 1000 and height > 2 * 10 * rows,
+          "the graph is saved as a picture, with all rows", (kind, width, height, rows))
+
+
+def sources(page, file):
+    page.anew(file, "#fold=no&source=" + "https://git.example/{path}%23{method}")
+    page.click_frame(page.frame(lambda f: f["name"] == "Tasks.work"))
+    link = page.run("const a = document.getElementById('source-link'); return [a.hidden, a.href, a.rel]")
+    ct.ok(link == [False, "https://git.example/Tasks.java#work", "noopener noreferrer"], "a method leads to its source", link)
+    page.anew(file, "#fold=no&source=javascript://{path}")
+    page.click_frame(page.frame(lambda f: f["name"] == "Tasks.work"))
+    ct.ok(page.run("return document.getElementById('source-link').hidden"), "a template that would run a script makes no link")
+
+
+def main():
+    flamepage.need()
+    recording, file, gap = record()
+    with Reader(1400, 1300) as page:
+        tasks(page, file, recording)
+        why(page, file, gap)
+        saves(page, file)
+        sources(page, file)
+        ct.ok(not page.messages(), "the browser reports no errors", page.messages())
+    ct.done()
+
+
+main()

@@ -41,7 +41,7 @@ static const struct jfr_method methods[] = {
     {19, 20, 9},             /* deep.recurse */
 };
 
-static const struct jfr_thread threads[SAMPLE_THREADS + 1] = {{0},
+static const struct jfr_thread threads[SAMPLE_THREADS + 1] = {{.os_id = 0},
                                                               {.os_id = 4711, .java_id = 1},
                                                               {.os_id = 4712, .java_id = 42},
                                                               {.os_id = 4713}};

@@ -128,12 +128,12 @@ def judge_groups(what, jdk, path, spans, parser):
     ct.ok(result.status == 0 and found == truth, f"{what}: Mission Control groups them by {REQUESTS} traces", result)
 
 
-def recorder(path):
-    """Records with the JDK's recorder while the program works."""
+def recorder(jdk, path):
+    """Records with the JDK's recorder while the program works. That recorder begins after the agent."""
     def begin(jvm):
         options = ["-e", "cpu", "-i", "500us", "--jfr", "on", "-d", "900s", "--no-report", "-o", path]
         client = ct.spawn([ct.PROGRAM, "record", *options, jvm.pid], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        ct.wait_until(lambda: client.poll() is not None or is_recording(jvm))
+        ct.wait_until(lambda: client.poll() is not None or jdk_records(jdk, jvm))
 
         def end():
             client.send_signal(signal.SIGINT)
@@ -143,18 +143,14 @@ def recorder(path):
     return begin
 
 
-def is_recording(jvm):
-    try:
-        good, answer = ct.control(jvm.pid, "status")
-    except OSError:
-        return False
-    return good and answer["state"] == "running"
+def jdk_records(jdk, jvm):
+    return re.search(r"name=candor-\S* \(running\)", ct.run(jdk.jcmd, jvm.pid, "JFR.check").out)
 
 
 def check(jdk, tracer, classes, parser):
     what, path = f"{jdk}, {tracer}", ct.WORK / f"traced-{jdk.version}.jfr"
     flags = ["-XX:+EnableDynamicAgentLoading"] if jdk.version >= 21 else []
-    spans = run(jdk, classes, tracer, REQUESTS, *flags, while_ready=recorder(path))
+    spans = run(jdk, classes, tracer, REQUESTS, *flags, while_ready=recorder(jdk, path))
     ct.ok(all(len(spans[method]) == REQUESTS for method in SCOPES), f"{what}: {REQUESTS} requests", {m: len(spans[m]) for m in spans})
     judge_samples(what, path, spans)
     judge_events(what, path, spans)

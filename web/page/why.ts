@@ -81,7 +81,7 @@ function rootItem({ thread, held, halt }: Root): HTMLElement {
     return element("li", {}, element("strong", {}, plural(held, "thread") + " waited for ", name(thread)),
         ", directly or through each other. ",
         ...(halt ? ["That thread was in: " + haltWord(halt.kind) + " for " + time(halt.duration), ...detailOf({ ...halt, thread: "" }), "."]
-            : ["No halt of that thread is known, so it was running, or waiting for a processor."]));
+            : ["No halt of that thread is listed: it ran, waited for a processor, or waited for something that was not recorded."]));
 }
 
 function haltText({ kind, count, ns, longest }: HaltSum, together: string): (Node | string)[] {

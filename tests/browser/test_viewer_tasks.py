@@ -8,6 +8,7 @@ timeout: 600
 import base64
 import collections
 import json
+import pathlib
 import re
 
 import flamepage

@@ -202,7 +202,7 @@ def check_limits():
     for profile in (samples(16001), padded((4 << 20) + 1)):
         ct.ok(by_proto(server, {"series": [series({"__name__": "process_cpu", "service_name": "n"}, profile)]})[0] == 200, "none is none")
     server.end()
-    for option, value in (("max-profile", "0"), ("max-profile-samples", "0"), ("max-query-length", "10ms")):
+    for option, value in (("max-profile", "0"), ("max-profile-samples", "0"), ("max-query-length", "10ms"), ("max-query-length", "0s")):
         result = ct.candor("server", f"--{option}", value, "--data", ct.WORK / "none")
         ct.ok(result.status == 2 and option in result.err and result.err.count("\n") == 1, f"--{option} {value} is refused", result)
     server = Server("push-limits", "--max-body", "20000")

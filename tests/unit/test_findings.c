@@ -6,6 +6,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/show/findings_print.h"
+#include "analysis/show/overview.h"
 #include "base/time_units.h"
 #include "events/halt_parts.h"
 #include "doc_table.h"
@@ -1303,6 +1304,27 @@ static void test_print(void)
     end();
 }
 
+/* Another diagnosis does not decide a rule that only lacks collections. */
+static void test_print_undecided(void)
+{
+    struct overview overview = {.again = "4711"};
+    for (int more = 0; more < 2; more++) {
+        begin();
+        e.sources &= ~(SOURCE_BIT(SOURCE_GROWTH) | (more ? SOURCE_BIT(SOURCE_SOCKETS) : 0));
+        judge();
+        char line[128], *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        findings_print_text(out, &f, &(struct findings_print){"app.jfr", 10 * NS_PER_S, 0, .overview = &overview});
+        fclose(out);
+        tap_ok(!!strstr(text, "candor diagnose 4711  records") == more && !!*overview_again(&f, &overview, line, sizeof line) == more &&
+                   strstr(text, "  leak lacks collections of old objects") && strstr(text, "GC.run"),
+               "a rule that is undecided, and %d that another recording decides", more);
+        free(text);
+        end();
+    }
+}
+
 /* No report shows flags of the JVM. */
 static void test_print_without_report(void)
 {
@@ -1424,6 +1446,7 @@ int main(void)
     test_order();
     test_gaps();
     test_print();
+    test_print_undecided();
     test_print_without_report();
     test_reports();
     test_print_border();

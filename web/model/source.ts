@@ -6,6 +6,11 @@ import { splitName } from "./names";
 const SCHEMES = /^(https?|vscode|vscodium|vscode-insiders|cursor|zed|idea|jetbrains|subl|txmt|emacs|mvim):\/\//i;
 const CLASS_NAME = /^\p{Lu}[\p{L}\p{N}_]*$/u; // by convention: names of libraries and native functions have dots, too
 
+// Encodes a part of an address. Halves of surrogate pairs, which a hostile name may have, have no encoding.
+function encoded(text: string): string {
+    return encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd"));
+}
+
 function isTemplate(template: string): boolean {
     return SCHEMES.test(template);
 }
@@ -20,9 +25,9 @@ export function sourceOf(template: string, name: string): string {
     }
     const parts = folder === "" ? [] : folder.split(".");
     const values: Record<string, string> = {
-        path: [...parts, outer + ".java"].map(encodeURIComponent).join("/"),
-        class: encodeURIComponent([...parts, outer].join(".")),
-        method: encodeURIComponent(method.slice(dot + 1)),
+        path: [...parts, outer + ".java"].map(encoded).join("/"),
+        class: encoded([...parts, outer].join(".")),
+        method: encoded(method.slice(dot + 1)),
     };
     return template.replace(/\{(path|class|method)\}/g, (_, key: string) => values[key]);
 }

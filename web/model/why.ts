@@ -94,12 +94,18 @@ export function whyOf(halts: Halts, span: Span): Why {
     };
 }
 
-// Returns the weight per nanosecond of the buckets that begin in the span, and that of all buckets: processors, if the weights are CPU
-// time.
-export function paceOf(slices: Slices, { from, to }: Span): { here: number; whole: number } {
-    const { startNs, bucketNs, buckets, count, time, weight } = slices;
-    const first = Math.max(0, Math.round((from - startNs) / bucketNs));
-    const last = Math.min(buckets, Math.round((to - startNs) / bucketNs));
+// Returns the buckets of a span: the first one, and the one after the last. Of a span that is shorter than a bucket, that is the bucket
+// in which it begins: the buckets of two kinds of sample may differ in length.
+export function bucketsOf({ startNs, bucketNs }: Slices, { from, to }: Span): [number, number] {
+    const [first, last] = [(from - startNs) / bucketNs, (to - startNs) / bucketNs];
+    return Math.round(last) > Math.round(first) ? [Math.round(first), Math.round(last)] : [Math.floor(first), Math.floor(first) + 1];
+}
+
+// Returns the weight per nanosecond of the buckets of the span, and that of all buckets: processors, if the weights are CPU time.
+export function paceOf(slices: Slices, span: Span): { here: number; whole: number } {
+    const { bucketNs, buckets, count, time, weight } = slices;
+    const [from, to] = bucketsOf(slices, span);
+    const [first, last] = [Math.max(0, from), Math.min(buckets, to)];
     let [here, whole] = [0, 0];
     for (let i = 0; i < count; i++) {
         whole += weight[i];

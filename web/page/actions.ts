@@ -133,7 +133,9 @@ export async function savePng(app: App, panes: Panes): Promise<void> {
     if (made) {
         save(app, made, ".png");
     } else {
-        byId("save-png").textContent = "Too large: save SVG";
+        const button = byId("save-png");
+        button.textContent = pictures.length > 0 ? "Too large: save SVG" : "No graph to save";
+        setTimeout(() => { button.textContent = "Save PNG"; }, 5000);
     }
 }
 

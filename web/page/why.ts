@@ -5,7 +5,7 @@ import { visibleName } from "../model/names";
 import { Halt } from "../model/parts";
 import { Profile } from "../model/profile";
 import { Slices } from "../model/slices";
-import { HaltSum, Root, Span, leavesOf, paceOf, whyOf } from "../model/why";
+import { HaltSum, Root, Span, bucketsOf, leavesOf, paceOf, whyOf } from "../model/why";
 import { App } from "./app";
 import { element } from "./dom";
 import { haltWord } from "./halts";
@@ -81,7 +81,7 @@ function rootItem({ thread, held, halt }: Root): HTMLElement {
     return element("li", {}, element("strong", {}, plural(held, "thread") + " waited for ", name(thread)),
         ", directly or through each other. ",
         ...(halt ? ["That thread was in: " + haltWord(halt.kind) + " for " + time(halt.duration), ...detailOf({ ...halt, thread: "" }), "."]
-            : ["No halt of that thread is known, so it was running, or waiting for a processor."]));
+            : ["No halt of that thread is listed: it ran, waited for a processor, or waited for something that was not recorded."]));
 }
 
 function haltText({ kind, count, ns, longest }: HaltSum, together: string): (Node | string)[] {
@@ -98,8 +98,7 @@ function wallItem(app: App, { slices, columns, strings, unit }: Profile, span: S
     if (!slices || slices.startNs === 0 || unit !== "ns") {
         return [];
     }
-    const bucket = (ns: number) => Math.round((ns - slices.startNs) / slices.bucketNs);
-    const leaves = leavesOf(slices, columns.name, bucket(span.from), bucket(span.to), MOST);
+    const leaves = leavesOf(slices, columns.name, ...bucketsOf(slices, span), MOST);
     return [element("strong", {}, leaves.length === 0 ? "No thread was seen in this time." : "Threads were seen most in "),
         ...leaves.flatMap((leaf, i) => [i === 0 ? "" : ", ", name(strings[leaf.name]), " " + formatShare(leaf.share)]),
         ...(leaves.length === 0 ? [] : [". ", action("Show their stacks", "All threads in this time, by the wall clock",

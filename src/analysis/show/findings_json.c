@@ -94,7 +94,7 @@ static void put_overview(struct jsonw *j, const struct findings *f, const struct
         jsonw_object_end(j);
     }
     jsonw_array_end(j);
-    jsonw_member_text_or_null(j, "judge_rest", f->gap_count ? overview_again(v, line, sizeof line) : "");
+    jsonw_member_text_or_null(j, "judge_rest", overview_again(f, v, line, sizeof line));
 }
 
 void findings_print_json(FILE *out, const struct findings *f, const struct findings_print *o)

@@ -164,7 +164,7 @@ static void put_overview(FILE *out, const struct findings *f, const struct overv
         fputs("  no recorded event shows it\n", out);
 }
 
-/* Prints the rules that were not judged, and one command that records everything they need. */
+/* Prints the rules that were not judged, one command that records everything they need, and what else decides the rest. */
 static void put_again(FILE *out, const struct findings *f, const struct overview *v)
 {
     char line[128];
@@ -173,7 +173,12 @@ static void put_again(FILE *out, const struct findings *f, const struct overview
     fputs("\nNot judged:", out);
     for (uint32_t i = 0; i < f->gap_count; i++)
         fprintf(out, "%s %s", i ? "," : "", finding_infos[f->gaps[i].kind].id);
-    fprintf(out, "\n  %s  records what they need, as far as this JVM supports it\n", overview_again(v, line, sizeof line));
+    fputc('\n', out);
+    if (*overview_again(f, v, line, sizeof line))
+        fprintf(out, "  %s  records what they need, as far as this JVM supports it\n", line);
+    for (uint32_t i = 0; i < f->gap_count; i++)
+        if (overview_is_undecided(&f->gaps[i]))
+            fprintf(out, "  %s lacks %s (%s)\n", finding_infos[f->gaps[i].kind].id, f->gaps[i].missing, f->gaps[i].remedy);
 }
 
 static void put_next(FILE *out, const struct findings_print *o)

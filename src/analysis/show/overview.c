@@ -102,8 +102,18 @@ void overview_make(struct overview *v, struct findings *f, const struct evidence
     add_allocations(v, f, e);
 }
 
-const char *overview_again(const struct overview *v, char *line, size_t size)
+bool overview_is_undecided(const struct finding_gap *gap)
 {
-    snprintf(line, size, "candor diagnose %s", v->again ? v->again : "PID");
+    return gap->sources == SOURCE_BIT(SOURCE_GROWTH);
+}
+
+const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size)
+{
+    bool helps = false;
+    for (uint32_t i = 0; i < f->gap_count; i++)
+        helps = helps || !overview_is_undecided(&f->gaps[i]);
+    *line = 0;
+    if (helps)
+        snprintf(line, size, "candor diagnose %s", v->again ? v->again : "PID");
     return line;
 }

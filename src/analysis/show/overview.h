@@ -28,7 +28,10 @@ struct overview {
 
 /* Makes the rows for the data that was recorded. Their texts are added to f. */
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e);
-/* Writes a command that records the data for the rules that were not judged. Returns line. */
-const char *overview_again(const struct overview *v, char *line, size_t size);
+/* Writes a command that records the data for the rules that were not judged. Returns line, which is empty if a diagnosis cannot record
+ * them: no rule was left out, or each of them is undecided. */
+const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size);
+/* Whether a rule was not judged although the recording has all that a diagnosis records: only more collections would decide it. */
+bool overview_is_undecided(const struct finding_gap *gap);
 
 #endif

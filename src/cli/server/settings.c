@@ -82,16 +82,17 @@ static bool is_none(const struct cli_args *args, const char *name)
 static int read_pyroscope(const struct cli_args *args, struct server_options *o, struct error *e)
 {
     uint64_t length = 0;
+    bool bounded = cli_option(args, "max-query-length") && !is_none(args, "max-query-length");
     int rc = 0;
     o->profile_bytes = o->profile_samples = 0;
     if (!is_none(args, "max-profile"))
         rc = read_size(args, "max-profile", 4ull << 20, &o->profile_bytes, e);
     if (!rc && !is_none(args, "max-profile-samples"))
         rc = read_count(args, "max-profile-samples", 16000, &o->profile_samples, e);
-    if (!rc && !is_none(args, "max-query-length"))
+    if (!rc && bounded)
         rc = read_time(args, "max-query-length", 0, &length, e);
     o->query_s = length / NS_PER_S;
-    return !rc && length && !o->query_s ? error_set(e, -EINVAL, "--max-query-length must be at least 1s, or none") : rc;
+    return !rc && bounded && !o->query_s ? error_set(e, -EINVAL, "--max-query-length must be at least 1s, or none") : rc;
 }
 
 static uint64_t longer(uint64_t a, uint64_t b)

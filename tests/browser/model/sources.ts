@@ -11,6 +11,7 @@ export function sources(): void {
     same(sourceOf(TEMPLATE, "Shop.price(int, java.lang.String)"), "https://git.example/Shop.java?c=Shop#price", "no package, parameters");
     same(["libc.so.6`malloc", "finish_task_switch.isra.0", "", "GC", "a.b.\"><script>.x", "java.lang.Object[]"].map((name) =>
         sourceOf(TEMPLATE, name)), ["", "", "", "", "", ""], "what is no method of a class has no source");
+    same(sourceOf(TEMPLATE, "a.B.c\ud800"), "https://git.example/a/B.java?c=a.B#c%EF%BF%BD", "half a character does not break the page");
     const refused = ["javascript:alert('{class}')", "data:text/html,{class}", " javascript://x/{path}", "", "{path}", "file:///src/{path}"];
     same(refused.map((template) => sourceOf(template, "com.acme.Shop.price")), refused.map(() => ""),
         "only addresses of the web and of editors are links");

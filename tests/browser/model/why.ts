@@ -49,5 +49,6 @@ export function why(): void {
         node: Int32Array.of(0, 1, 1, 2), weight: Float64Array.of(10, 4, 3, 3),
     };
     same(paceOf(slices, { from: 1010, to: 1030 }), { here: 0.2, whole: 0.5 }, "the pace of two buckets, and of all");
+    same(paceOf(slices, { from: 1006, to: 1008 }), { here: 1, whole: 0.5 }, "the pace of a span that is shorter than a bucket");
     same(leavesOf(slices, Int32Array.of(7, 8, 8), 1, 4, 9), [{ name: 8, share: 1 }], "innermost frames with one name are one");
 }

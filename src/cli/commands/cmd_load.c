@@ -447,6 +447,7 @@ static int run_as_agent(struct load_config *c)
     int status = agent_wait(c);
     interrupt_catch();
     c->log = stdout;
+    c->interrupted = agent_is_interrupted;
     if (status)
         return status;
     status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;

@@ -97,6 +97,7 @@ def lost(environment):
         result = ct.candor("load", "--json", "-q", "-d", "1s", "-r", "10", "-o", log, "--mock", "delay=1ms", "--agents", f"local,{host}",
                            env=environment)
         ct.ok(result.status == 1 and not result.out and f"agent {host} {words}" in result.err, f"{host}: no result", result)
+        ct.ok(log.read_text() == "earlier", f"{host}: the earlier log stays")
 
 
 def interrupted(environment):

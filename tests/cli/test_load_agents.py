@@ -57,6 +57,8 @@ def whole(result, log, what):
     sent = sum(count for tag, count in rows.items() if tag.endswith("-rt"))
     ct.ok(f["outcomes"]["answered"] == f["response"]["count"] == sent == RATE * SECONDS, f"{what}: each request once, also in the log",
           (f["outcomes"], rows))
+    starts = [float(line.split(",")[1]) for line in log.read_text().splitlines() if line.startswith("Tag=")]
+    ct.ok(len(starts) > 2 * SECONDS and starts == sorted(starts), f"{what}: the log is in the order of time", starts)
     ct.ok(result.err.count(f" {RATE * SECONDS // 2} requests, clock ") == 2, f"{what}: half of them by each", result.err)
     return f
 

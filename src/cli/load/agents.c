@@ -1,12 +1,12 @@
 #include "cli/load/agents.h"
 
-#include "base/array.h"
 #include "base/buffer.h"
 #include "base/text/units.h"
 #include "base/text/word_list.h"
 #include "base/time_units.h"
 #include "cli/interrupt.h"
 #include "cli/load/agent.h"
+#include "cli/load/united_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -239,63 +239,8 @@ static struct outcome_series *series_of(struct outcome *o, const char *tag)
     return NULL;
 }
 
-/* An interval of an agent's log. Other readers of logs expect intervals in the order of time, so the log is written at the end. */
-struct interval {
-    double start, length; /* s after the start of the measurement */
-    const char *tag;
-    char *payload; /* the encoded histogram */
-};
-
-struct intervals {
-    struct interval *list;
-    uint32_t count, cap;
-};
-
-static int keep_interval(struct intervals *all, const char *tag, double start, const struct candor_histogram_log_entry *entry)
-{
-    if (ARRAY_GROW(all->list, all->cap, all->count))
-        return -ENOMEM;
-    struct interval one = {start > 0 ? start : 0, entry->length, tag, strndup(entry->payload, entry->payload_len)};
-    if (!one.payload)
-        return -ENOMEM;
-    all->list[all->count++] = one;
-    return 0;
-}
-
-static int by_start(const void *a, const void *b)
-{
-    const struct interval *x = a, *y = b;
-    return x->start < y->start ? -1 : x->start > y->start ? 1 : strcmp(x->tag, y->tag);
-}
-
-/* Writes the intervals of all agents. Returns 0 or a negative code. */
-static int write_log(FILE *log, struct intervals *all)
-{
-    int rc = 0;
-    if (all->count)
-        qsort(all->list, all->count, sizeof *all->list, by_start);
-    for (uint32_t i = 0; i < all->count && !rc; i++) {
-        const struct interval *one = &all->list[i];
-        struct candor_histogram h;
-        rc = candor_histogram_decode(&h, one->payload, strlen(one->payload));
-        if (rc)
-            break;
-        rc =
-            candor_histogram_log_write(log, one->tag, (uint64_t)(one->start * NS_PER_S), (uint64_t)(one->length * NS_PER_S), &h, NS_PER_MS);
-        candor_histogram_deinit(&h);
-    }
-    return rc;
-}
-
-static void free_intervals(struct intervals *all)
-{
-    for (uint32_t i = 0; i < all->count; i++)
-        free(all->list[i].payload);
-    free(all->list);
-}
-
 /* Adds the log of an agent. Returns 0 or a negative code. */
-static int add_log(struct intervals *all, char *text, size_t size, struct outcome *o)
+static int add_log(struct united_log *all, char *text, size_t size, struct outcome *o)
 {
     struct candor_histogram_log_reader reader;
     struct candor_histogram_log_entry entry;
@@ -308,7 +253,7 @@ static int add_log(struct intervals *all, char *text, size_t size, struct outcom
         struct outcome_series *s = got > 0 ? series_of(o, entry.tag) : NULL;
         rc = s ? candor_histogram_add(&s->total, &entry.histogram) : -EPROTO;
         if (!rc && all)
-            rc = keep_interval(all, s->tag, entry.start - reader.start_time, &entry);
+            rc = united_log_keep(all, s->tag, entry.start - reader.start_time, &entry);
         if (got > 0)
             candor_histogram_deinit(&entry.histogram);
     }
@@ -332,7 +277,7 @@ static void say(const struct agent *a, const struct load_config *c, const struct
 }
 
 /* Adds what one agent wrote. The log ends at the line "result". */
-static int add_agent(struct agent *a, const struct load_config *c, struct intervals *all, struct load_result *result)
+static int add_agent(struct agent *a, const struct load_config *c, struct united_log *all, struct load_result *result)
 {
     struct load_result before = {.cpu = result->cpu};
     buffer_u8(&a->text, 0);
@@ -422,7 +367,7 @@ int agents_run(const struct cli_args *args, const struct load_config *c, struct 
 {
     static struct agent agents[AGENTS_MOST];
     const char *list = cli_option(args, "agents");
-    struct intervals all = {0};
+    struct united_log all = {0};
     uint32_t count = 0;
     while (count < AGENTS_MOST && word_list_next(&list, agents[count].host, sizeof agents[count].host))
         count += agents[count].host[0] != 0;
@@ -442,8 +387,8 @@ int agents_run(const struct cli_args *args, const struct load_config *c, struct 
         status = add_agent(&agents[i], c, &all, result);
     for (uint32_t i = 0; i < count; i++)
         buffer_deinit(&agents[i].text);
-    if (!status && c->log && write_log(c->log, &all))
+    if (!status && c->log && united_log_write(&all, c->log))
         status = cli_fail("cannot write the log");
-    free_intervals(&all);
+    united_log_deinit(&all);
     return status ? status : check_counts(c, &result->outcome);
 }

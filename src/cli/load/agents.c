@@ -142,7 +142,10 @@ static bool read_line(const struct agent *a, char *line, size_t size)
 static int greet(const struct agent *a)
 {
     char line[128];
-    if (!read_line(a, line, sizeof line))
+    bool answers = read_line(a, line, sizeof line);
+    if (!answers && interrupt_signal())
+        return cli_fail("interrupted before the start");
+    if (!answers)
         return is_local(a) ? cli_fail("the agent on this host ended, or does not answer")
                            : cli_fail("%s: no agent answers there; can you run 'ssh %s candor version'?", a->host, a->host);
     return strcmp(line, AGENT_GREETING) ? cli_fail("%s has another version of candor, or answers '%.60s'", a->host, line) : CLI_OK;

@@ -30,6 +30,7 @@ from servers import Server
 FIELDS = ("services", "types", "requests", "seconds", "taken", "refused", "unanswered", "bytes", "p50_ms", "p99_ms", "max_ms", "server_cpu",
           "senders_cpu", "memory_mb", "disk_bytes")
 CAPTURED_ROUNDS = 2
+SENDERS = ROOT / "bench" / "server" / "pushers"
 
 
 def captured(program, options):
@@ -77,13 +78,18 @@ def row_of(r):
             f"| {r['server_cpu']:.2f} | {r['senders_cpu']:.2f} | {r['memory_mb']} MB |")
 
 
+def agent_version():
+    module = next(line for line in (SENDERS / "go.mod").read_text().splitlines() if "grafana/pyroscope-go " in line)
+    return f"pyroscope-go {module.split()[-1].lstrip('v')}"
+
+
 def page(results, options):
     most = max(results.rows, key=lambda r: r["taken"] / r["seconds"])
     rate, each = most["taken"] / most["seconds"], len(options.types.split(",")) / options.interval
     lines = ["# Many services that push, measured", "",
              f"Made by `script/bench pushers` on {results.date}; raw data in `pushers.csv`. {os.cpu_count()} processors,",
              f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Each service sends every {options.interval} s",
-             f"what Pyroscope's Go agent (pyroscope-go 1.5.0)",
+             f"what Pyroscope's Go agent ({agent_version()})",
              f"sends of a small web service: `{options.types}`, a request each. Senders and server share the processors.",
              "Times are from the moment at which an upload was due to its answer. Nothing is sent again.", "",
              "| services | requests/s | MB/s | taken | refused | without an answer in 30 s | time, median | 99 % | longest "
@@ -91,9 +97,9 @@ def page(results, options):
              *map(row_of, results.rows), "",
              f"CPU is in processors. The most that this server stored is {rate:,.0f} uploads a second,",
              f"what {rate / each:,.0f} such services send: that is the ceiling.",
-             f"There the server used {most['server_cpu']:.2f} of {os.cpu_count()}",
-             "processors, so the processors are not what is used up first.",
-             f"Beyond the ceiling the server does not refuse uploads: answers take longer, and clients wait in turn.",
+             f"There the server used {most['server_cpu']:.2f} of {os.cpu_count()} processors, the senders {most['senders_cpu']:.2f}.",
+             *(["Beyond the ceiling the server did not refuse uploads: answers take longer, and clients wait in turn."]
+               if not any(row["refused"] for row in results.rows) else []),
              "An agent whose upload takes longer than 30 s drops it; the server stores every upload that it has answered."]
     return "\n".join(lines) + "\n"
 
@@ -106,7 +112,7 @@ def main():
     parser.add_argument("--types", default="cpu,heap", help="of cpu,heap,goroutine,mutex,block; the agent's default is cpu,heap")
     output_option(parser)
     options = parser.parse_args()
-    program = goclients.build("pushers", ROOT / "bench" / "server" / "pushers")
+    program = goclients.build("pushers", SENDERS)
     if not program:
         sys.exit("pushers: the senders cannot be built; install Go, as script/bootstrap does")
     folder = captured(program, options)

@@ -201,8 +201,8 @@ static int run_workers(struct session *s, struct worker *workers, uint32_t count
     }
     for (uint32_t i = 0; i < count; i++)
         worker_connect(&workers[i]);
-    uint64_t soon = clock_monotonic_ns() + NS_PER_MS; /* some time for the threads to start */
-    begin_at(s, soon > s->run.config->start_at ? soon : s->run.config->start_at);
+    /* Some time for the threads to start. A run that has to start at a certain moment, and is late, is measured from that moment, too. */
+    begin_at(s, s->run.config->start_at ? s->run.config->start_at : clock_monotonic_ns() + NS_PER_MS);
     int rc = start_threads(workers, count);
     if (rc)
         return rc;

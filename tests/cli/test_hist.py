@@ -96,6 +96,21 @@ def compare():
     ct.ok(" lower" in text and "-20.0 %" in text, "and the text says so", text)
     _, rows = compared("-e", "5s", one, other)
     ct.ok(rows and all(row["p"] is None and not row["differs"] for row in rows.values()), "five intervals are too few", rows)
+    late = ("-p", "50", "--tags", "mock-st", "-s", "50s")
+    _, rows = compared(*late, faster, slower)
+    ct.ok(rows["mock-st", 50]["differs"], "the end of two logs has as many intervals as it is long", rows)
+    more = simulated("more.hlog", "--mock", "delay=4ms", "--requests", "mock=1,other=1")
+    result, rows = compared("--tags", "mock-st,other-st", faster, more)
+    ct.ok(json.loads(result.out)["only_b"] == ["other-st"] and list({tag for tag, _ in rows}) == ["mock-st"], "tags of one log are named",
+          result)
+    result = hist("compare", "--tags", "mock-st,other-st", faster, more)
+    ct.ok("only in B, not compared: other-st" in result.out, "also in the text", result)
+    result = hist("compare", "--tags", "mock-st,other-rt", faster, hist("split", "--tags", "other-rt", "-o", ct.WORK, more).out.strip())
+    ct.ok(result.status == 1 and "no tag in common" in result.err and not result.out, "no tag in common", result)
+    table = ct.WORK / "one.hgrm"
+    table.write_text(hist("-f", "hgrm", "--tags", "mock-rt", one).out)
+    _, rows = compared("-p", "50", table, table)
+    ct.ok(rows["", 50]["p"] is None and rows["", 50]["a"] > 0, "tables have percentiles, but no test", rows)
     ct.ok(hist("compare", one).status == 2 and hist("compare", one, other, one).status == 2, "it takes two logs")
     ct.ok(hist("compare", "-f", "csv", one, other).status == 2, "and prints text or JSON")
 

@@ -7,8 +7,10 @@ timeout: 120
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -18,6 +20,16 @@ SSH = """#!/bin/sh
 # Instead of ssh: the last word is the command for the shell of the host.
 for word; do :; done
 echo "$@" >>"$SSH_CALLS"
+case "$*" in
+*'-- hangs '* | *'-- garbage '*)
+    "$CANDOR" load --agent 0/1 --mock delay=1ms -r 1 </dev/null 2>/dev/null
+    while read -r line; do
+        case $line in
+        clock) echo 1000000000 ;;
+        *) case "$*" in *'-- hangs '*) exec sleep 120 ;; *) printf 'x\\nresult 0 1\\nend\\n'; exit ;; esac ;;
+        esac
+    done ;;
+esac
 exec sh -c "$word"
 """
 RATE, SECONDS = 500, 3
@@ -30,7 +42,7 @@ def with_ssh():
     (folder / "ssh").write_text(SSH)
     (folder / "ssh").chmod(0o755)
     (folder / "candor").symlink_to(ct.PROGRAM)
-    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SSH_CALLS": str(ct.WORK / "calls")}
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SSH_CALLS": str(ct.WORK / "calls"), "CANDOR": str(ct.PROGRAM)}
 
 
 def load(*arguments, **keywords):
@@ -45,6 +57,8 @@ def whole(result, log, what):
     sent = sum(count for tag, count in rows.items() if tag.endswith("-rt"))
     ct.ok(f["outcomes"]["answered"] == f["response"]["count"] == sent == RATE * SECONDS, f"{what}: each request once, also in the log",
           (f["outcomes"], rows))
+    starts = [float(line.split(",")[1]) for line in log.read_text().splitlines() if line.startswith("Tag=")]
+    ct.ok(len(starts) > 2 * SECONDS and starts == sorted(starts), f"{what}: the log is in the order of time", starts)
     ct.ok(result.err.count(f" {RATE * SECONDS // 2} requests, clock ") == 2, f"{what}: half of them by each", result.err)
     return f
 
@@ -77,6 +91,30 @@ def failures(environment):
         ct.ok(load(*arguments, "--mock", "delay=1ms", "-r", "10").status == 2, f"refused: {arguments}")
 
 
+def lost(environment):
+    """An agent that does not do its part: no result, an end in time, and an earlier log stays as it was."""
+    log = ct.WORK / "earlier.hlog"
+    for host, words in (("garbage", "ended without its result"), ("hangs", "has not ended")):
+        log.write_text("earlier")
+        result = ct.candor("load", "--json", "-q", "-d", "1s", "-r", "10", "-o", log, "--mock", "delay=1ms", "--agents", f"local,{host}",
+                           env=environment)
+        ct.ok(result.status == 1 and not result.out and f"agent {host} {words}" in result.err, f"{host}: no result", result)
+        ct.ok(log.read_text() == "earlier", f"{host}: the earlier log stays")
+
+
+def interrupted(environment):
+    """An interrupt ends the agents, and shows what they have until then."""
+    began = time.monotonic()
+    client = ct.spawn([ct.PROGRAM, "load", "--json", "-q", "-d", "60s", "-r", "100", "--agents", "local,one", "--mock", "delay=1ms"],
+                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    time.sleep(3)
+    client.send_signal(signal.SIGINT)
+    out, err = client.communicate(timeout=ct.PATIENCE)
+    f = json.loads(out or "{}")
+    ct.ok(f and f["interrupted"] and f["outcomes"]["answered"] > 50 and time.monotonic() - began < 30,
+          "an interrupt: a result of the time until then", (out, err))
+
+
 ct.need(ct.PROGRAM)
 there = with_ssh()
 united = ct.WORK / "mock.hlog"
@@ -84,4 +122,6 @@ whole(load("--agents", "local,local", "-r", RATE, "-o", united, "--requests", "i
            "--mock", "delay=2ms"), united, "the mock")
 on_a_store(there)
 failures(there)
+lost(there)
+interrupted(there)
 ct.done()

@@ -290,6 +290,8 @@ static int compare(struct hist_job *job)
     struct output out;
     if (job->view.format != HIST_TEXT && job->view.format != HIST_JSON)
         return cli_usage(job->args->command, "'candor hist compare' prints text or json; use one of these with --format");
+    if (!hist_have_common_tag(&job->series, &job->other))
+        return cli_fail("the logs have no tag in common, so there is nothing to compare; --ignore-tags compares all values");
     int status = open_output(job->output, &out);
     return status ? status : close_output(&out, hist_compare(&job->series, &job->other, &job->view, out.file));
 }

@@ -320,6 +320,7 @@ struct ticking {
     bool quiet;
     struct output log; /* file NULL = none */
     struct load_intervals intervals;
+    bool ran; /* so the log has what was measured */
 };
 
 /* Publishes the log at the end of the first interval, so that it has its name and can be watched, and stays if candor is killed. */
@@ -419,6 +420,17 @@ static int show(const struct cli_args *args, const struct load_config *c, const 
     return status;
 }
 
+/* Shows the result. If there is no profile, because the server has crashed, for instance, the times are shown without it. */
+static int show_all(const struct cli_args *args, const struct load_config *c, const struct load_result *result, struct profiled *profile)
+{
+    struct ticking *t = c->context;
+    int unprofiled = profile ? profiled_end(profile, &t->intervals) : CLI_OK;
+    int status = show(args, c, result, unprofiled ? NULL : profile);
+    if (!status)
+        status = judge(c, &result->outcome);
+    return status ? status : unprofiled;
+}
+
 static int run_and_show(const struct cli_args *args, struct load_config *c, struct profiled *profile)
 {
     struct ticking *t = c->context;
@@ -429,12 +441,9 @@ static int run_and_show(const struct cli_args *args, struct load_config *c, stru
         status = agents_run(args, c, &result);
     else
         status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
-    if (!status && profile)
-        status = profiled_end(profile, &t->intervals);
+    t->ran = !status;
     if (!status)
-        status = show(args, c, &result, profile);
-    if (!status)
-        status = judge(c, &result.outcome);
+        status = show_all(args, c, &result, profile);
     load_result_deinit(&result);
     int finished = cli_finish_output();
     return status ? status : finished;
@@ -447,6 +456,7 @@ static int run_as_agent(struct load_config *c)
     int status = agent_wait(c);
     interrupt_catch();
     c->log = stdout;
+    c->interrupted = agent_is_interrupted;
     if (status)
         return status;
     status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
@@ -492,7 +502,9 @@ static int connect_and_run(const struct cli_args *args, struct load_store *store
     c->tick = log || !ticking.quiet || cli_option(args, "report") || profiled_is_wanted(args) ? on_tick : NULL;
     int status = cli_option(args, "find-rate") ? find_and_print(args, c) : profile_and_run(args, c);
     load_intervals_deinit(&ticking.intervals);
-    if (log && output_close(&ticking.log, &e) && !status)
+    if (log && !ticking.ran && ticking.log.temporary)
+        output_abandon(&ticking.log); /* nothing was measured: an earlier log stays */
+    else if (log && output_close(&ticking.log, &e) && !status)
         status = cli_fail("%s", e.text);
     return status;
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL 0.05 /* the probability of any false alarm in a comparison */
+#define LEVEL       0.05 /* the probability of any false alarm in a comparison */
+#define PIECES_MOST 1e6  /* of a log: pieces are longer if it has gaps of years */
 
 /* One percentile of one tag. */
 struct row {
@@ -33,7 +34,7 @@ struct gathering {
     uint32_t tag;
     struct candor_histogram *sum; /* or NULL */
     int64_t threshold;
-    double piece;
+    double piece, origin; /* s */
     struct block *blocks; /* or NULL */
     uint32_t count;
 };
@@ -46,7 +47,7 @@ static int gather(void *context, uint32_t tag, double start, double length, cons
         return 0;
     if (g->sum)
         return candor_histogram_add(g->sum, h);
-    uint32_t at = (uint32_t)(start / g->piece + 1e-6);
+    uint32_t at = (uint32_t)((start - g->origin) / g->piece + 1e-6);
     if (at < g->count) {
         double all = (double)candor_histogram_total(h);
         g->blocks[at].all += all;
@@ -63,10 +64,17 @@ static int sum_of(const struct hist_series *s, uint32_t tag, struct candor_histo
     return series_windows(s, INFINITY, gather, &g);
 }
 
-/* The pieces of a tag, from the start of the log to its end. The caller frees them. */
+/* When the first piece begins: with the first interval that was chosen. */
+static double origin_of(const struct hist_series *s, double piece)
+{
+    return s->count ? floor(s->entries[0].start / piece + 1e-9) * piece : 0;
+}
+
+/* The pieces of a tag, from the first interval to the last one. The caller frees them. */
 static struct block *pieces_of(const struct hist_series *s, uint32_t tag, int64_t threshold, double piece, uint32_t *count)
 {
-    struct gathering g = {.tag = tag, .threshold = threshold, .piece = piece, .count = (uint32_t)(s->end / piece + 0.5)};
+    struct gathering g = {.tag = tag, .threshold = threshold, .piece = piece, .origin = origin_of(s, piece)};
+    g.count = (uint32_t)((s->end - g.origin) / piece + 0.5);
     g.blocks = calloc(g.count ? g.count : 1, sizeof *g.blocks);
     *count = g.count;
     if (g.blocks && series_windows(s, piece, gather, &g)) {
@@ -107,7 +115,8 @@ static int compare_tag(struct comparison *c, uint32_t a_tag, uint32_t b_tag)
         struct row *row = &c->rows[c->count++];
         *row = (struct row){c->a->tags[a_tag], percentile, candor_histogram_percentile(&a, percentile),
                             candor_histogram_percentile(&b, percentile), -1};
-        rc = test_row(c, row, a_tag, b_tag, candor_histogram_percentile(&both, percentile));
+        if (c->piece > 0)
+            rc = test_row(c, row, a_tag, b_tag, candor_histogram_percentile(&both, percentile));
     }
     candor_histogram_deinit(&a);
     candor_histogram_deinit(&b);
@@ -144,7 +153,47 @@ static double longest_interval(const struct hist_series *a, const struct hist_se
     return longest;
 }
 
+static bool has_tag(const struct hist_series *s, const char *tag)
+{
+    for (uint32_t i = 0; i < s->tag_count; i++)
+        if (!strcmp(s->tags[i], tag))
+            return true;
+    return false;
+}
+
+bool hist_have_common_tag(const struct hist_series *a, const struct hist_series *b)
+{
+    for (uint32_t i = 0; i < a->tag_count; i++)
+        if (has_tag(b, a->tags[i]))
+            return true;
+    return false;
+}
+
 /* ---- printing ---- */
+
+static void print_left_out(const struct hist_series *s, const struct hist_series *other, const char *name, FILE *out)
+{
+    const char *before = "";
+    for (uint32_t i = 0; i < s->tag_count; i++) {
+        if (has_tag(other, s->tags[i]))
+            continue;
+        if (!*before)
+            fprintf(out, "only in %s, not compared: ", name);
+        fprintf(out, "%s%s", before, *s->tags[i] ? s->tags[i] : "default");
+        before = ", ";
+    }
+    fputs(*before ? "\n" : "", out);
+}
+
+static void put_left_out(struct jsonw *j, const char *key, const struct hist_series *s, const struct hist_series *other)
+{
+    jsonw_key(j, key);
+    jsonw_array(j);
+    for (uint32_t i = 0; i < s->tag_count; i++)
+        if (!has_tag(other, s->tags[i]))
+            jsonw_text(j, s->tags[i]);
+    jsonw_array_end(j);
+}
 
 static const char *verdict(const struct row *row)
 {
@@ -160,7 +209,7 @@ static void print_text(const struct comparison *c, FILE *out)
     const struct hist_view *v = c->view;
     const char *tag = NULL;
     char name[32], change[32];
-    bool untested = false;
+    uint32_t untested = 0;
     for (uint32_t i = 0; i < c->count; i++) {
         const struct row *row = &c->rows[i];
         if (!tag || strcmp(tag, row->tag))
@@ -174,14 +223,20 @@ static void print_text(const struct comparison *c, FILE *out)
             fprintf(out, "%9s  %s\n", "-", verdict(row));
         else
             fprintf(out, "%9.4f  %s\n", row->p, verdict(row));
-        untested |= row->p < 0;
+        untested += row->p < 0;
     }
-    fprintf(
-        out,
-        "\nhigher, lower: more than chance. p is the probability of such a difference by chance, corrected for the %" PRIu32
-        " rows: in %g %% of all\ncomparisons of runs that do not differ, at least one row says higher or lower. The unit of chance is a "
-        "block of time, at least %.3g s long.\n",
-        c->count, LEVEL * 100, c->piece);
+    fputc('\n', out);
+    print_left_out(c->a, c->b, "A", out);
+    print_left_out(c->b, c->a, "B", out);
+    if (untested < c->count)
+        fprintf(out,
+                "higher, lower: more than chance. p is the probability of such a difference by chance, corrected for the %" PRIu32
+                " rows: in %g %% of all\ncomparisons of runs that do not differ, at least one row says higher or lower. The unit of chance "
+                "is a "
+                "block of time, at least %.3g s long.\n",
+                c->count - untested, LEVEL * 100, c->piece);
+    if (c->count - untested > LEVEL * (BLOCKS_ASSIGNMENTS + 1))
+        fputs("These are too many rows for any difference to be shown; choose some with --tags or --percentiles.\n", out);
     if (untested)
         fprintf(out,
                 "not tested: a log has less than %d intervals, or one is much longer than the other; record longer, or with a shorter "
@@ -216,6 +271,8 @@ static void print_json(const struct comparison *c, FILE *out)
     jsonw_member_number(&j, "ratio", c->view->ratio);
     jsonw_member_number(&j, "level", LEVEL);
     jsonw_member_number(&j, "piece_s", c->piece);
+    put_left_out(&j, "only_a", c->a, c->b);
+    put_left_out(&j, "only_b", c->b, c->a);
     jsonw_key(&j, "rows");
     jsonw_array(&j);
     for (uint32_t i = 0; i < c->count; i++)
@@ -228,9 +285,11 @@ static void print_json(const struct comparison *c, FILE *out)
 int hist_compare(const struct hist_series *a, const struct hist_series *b, const struct hist_view *view, FILE *out)
 {
     struct comparison c = {.a = a, .b = b, .view = view, .piece = longest_interval(a, b)};
+    if (c.piece > 0)
+        c.piece = fmax(c.piece, fmax(a->end, b->end) / PIECES_MOST);
     c.rows = calloc((size_t)a->tag_count * view->percentile_count + 1, sizeof *c.rows);
     int rc = c.rows ? 0 : -ENOMEM;
-    if (!rc && c.piece > 0)
+    if (!rc)
         rc = compare_all(&c);
     if (!rc)
         (view->format == HIST_JSON ? (void)print_json(&c, out) : (void)print_text(&c, out));

@@ -2,8 +2,10 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "cli/interrupt.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 
 int agent_set(const struct cli_args *args, struct load_config *c)
@@ -27,6 +29,12 @@ int agent_wait(struct load_config *c)
         fflush(stdout);
     }
     return cli_fail("the command that started this agent has ended");
+}
+
+bool agent_is_interrupted(void)
+{
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    return interrupt_signal() || poll(&input, 1, 0) > 0;
 }
 
 /* The numbers of a result, in the order in which they are sent. */

@@ -8,7 +8,9 @@
  *     a log of histograms
  *     result NUMBER...              (agent_result_*)
  *     problem TEXT                  if there is one
- *     end */
+ *     end
+ *
+ * The agent ends the run early, with a result, when its input ends. So it does not go on without the command that started it. */
 #ifndef CANDOR_CLI_LOAD_AGENT_H
 #define CANDOR_CLI_LOAD_AGENT_H
 
@@ -21,6 +23,8 @@
 int agent_set(const struct cli_args *args, struct load_config *c);
 /* Waits for the start. Returns a status. */
 int agent_wait(struct load_config *c);
+/* Whether a signal came, or the input has ended. */
+bool agent_is_interrupted(void);
 /* Writes the result after the log. */
 void agent_put_result(const struct load_result *r, FILE *out);
 /* Adds the numbers of a line "result ..." to a result. Returns whether the line is complete. */

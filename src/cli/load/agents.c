@@ -1,33 +1,35 @@
 #include "cli/load/agents.h"
 
+#include "base/buffer.h"
 #include "base/text/units.h"
-#include "base/time_units.h"
 #include "base/text/word_list.h"
+#include "base/time_units.h"
+#include "cli/interrupt.h"
 #include "cli/load/agent.h"
+#include "cli/load/united_log.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { AGENTS_MOST = 64, QUESTIONS = 20 };
-#define BUSY     0.9               /* of its threads' time: a generator that is as busy as this is late soon */
-#define START_NS (500 * NS_PER_MS) /* time for all agents to hear of the start */
+enum { AGENTS_MOST = 64, QUESTIONS = 20, LOOK_MS = 100, PATIENCE_S = 20, TEXT_MOST = 1 << 30 };
+#define BUSY        0.9                     /* of its threads' time: a generator that is as busy as this is late soon */
+#define START_NS    (500 * NS_PER_MS)       /* time for all agents to hear of the start */
+#define PATIENCE_NS (PATIENCE_S * NS_PER_S) /* for an answer, and for the result after the end of the run */
 
 struct agent {
     char host[256];
     pid_t pid;
-    FILE *to, *from;
-    int64_t offset; /* ns: its clock, less ours */
-    uint64_t error; /* ns: the offset is exact to +- this */
-    pthread_t reader;
-    bool reads;
-    char *text; /* what it wrote: the log and the result */
-    size_t size;
+    int to, from;       /* -1 = closed */
+    int64_t offset;     /* ns: its clock, less ours */
+    uint64_t error;     /* ns: the offset is exact to +- this */
+    struct buffer text; /* what it wrote: the log and the result */
 };
 
 /* ---- starting ---- */
@@ -76,11 +78,18 @@ static char *command_of(const struct cli_args *args, const char *program, uint32
     return fclose(out) ? (free(text), NULL) : text;
 }
 
+static bool is_local(const struct agent *a)
+{
+    return !strcmp(a->host, "local");
+}
+
+/* The group is its own, so that Ctrl-C in a terminal ends only this process, which then asks the agents for what they have. */
 static void child(const struct agent *a, const char *command, int in, int out)
 {
+    setpgid(0, 0);
     dup2(in, 0);
     dup2(out, 1);
-    if (!strcmp(a->host, "local"))
+    if (is_local(a))
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     else
         execlp("ssh", "ssh", "-o", "BatchMode=yes", "--", a->host, command, (char *)NULL);
@@ -96,19 +105,49 @@ static int start_agent(struct agent *a, const char *command)
         child(a, command, in[0], out[1]);
     close(in[0]);
     close(out[1]);
-    a->to = fdopen(in[1], "w");
-    a->from = fdopen(out[0], "r");
-    return a->to && a->from ? CLI_OK : cli_fail("no memory for the agent %s", a->host);
+    a->to = in[1];
+    a->from = out[0];
+    return CLI_OK;
+}
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
 /* ---- the clocks ---- */
 
-static int greet(struct agent *a)
+/* Reads a line, without its end; an agent writes one for each question. Returns whether it came in time. */
+static bool read_line(const struct agent *a, char *line, size_t size)
+{
+    uint64_t now, until = clock_monotonic_ns() + PATIENCE_NS;
+    struct pollfd p = {.fd = a->from, .events = POLLIN};
+    for (size_t n = 0; n + 1 < size && (now = clock_monotonic_ns()) < until;) {
+        ssize_t got = poll(&p, 1, (int)((until - now) / NS_PER_MS) + 1) > 0 ? read(a->from, line + n, size - 1 - n) : 0;
+        if (got <= 0)
+            return false;
+        n += (size_t)got;
+        line[n] = 0;
+        char *end = strchr(line, '\n');
+        if (end) {
+            *end = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int greet(const struct agent *a)
 {
     char line[128];
-    if (!fgets(line, sizeof line, a->from))
-        return cli_fail("%s: no agent answers there; can you run 'ssh %s candor version'?", a->host, a->host);
-    line[strcspn(line, "\n")] = 0;
+    bool answers = read_line(a, line, sizeof line);
+    if (!answers && interrupt_signal())
+        return cli_fail("interrupted before the start");
+    if (!answers)
+        return is_local(a) ? cli_fail("the agent on this host ended, or does not answer")
+                           : cli_fail("%s: no agent answers there; can you run 'ssh %s candor version'?", a->host, a->host);
     return strcmp(line, AGENT_GREETING) ? cli_fail("%s has another version of candor, or answers '%.60s'", a->host, line) : CLI_OK;
 }
 
@@ -118,11 +157,13 @@ static int compare_clocks(struct agent *a)
 {
     a->error = UINT64_MAX;
     for (int i = 0; i < QUESTIONS; i++) {
+        char line[64];
         uint64_t there, before = clock_monotonic_ns();
-        fputs("clock\n", a->to);
-        if (fflush(a->to) || fscanf(a->from, "%" SCNu64, &there) != 1)
-            return cli_fail("the agent %s ended before the start", a->host);
+        if (dprintf(a->to, "clock\n") < 0 || !read_line(a, line, sizeof line))
+            return cli_fail("the agent %s ended before the start, or does not answer", a->host);
         uint64_t after = clock_monotonic_ns();
+        if (sscanf(line, "%" SCNu64, &there) != 1)
+            return cli_fail("the agent %s answers '%.60s' instead of its clock", a->host, line);
         if ((after - before) / 2 < a->error) {
             a->error = (after - before) / 2;
             a->offset = (int64_t)(there - before - a->error);
@@ -133,30 +174,56 @@ static int compare_clocks(struct agent *a)
 
 /* ---- the run ---- */
 
-static void *read_all(void *agent)
+static int start_all(const struct agent *agents, uint32_t count)
 {
-    struct agent *a = agent;
-    FILE *copy = open_memstream(&a->text, &a->size);
-    char bytes[4096];
-    size_t n;
-    while (copy && (n = fread(bytes, 1, sizeof bytes, a->from)) > 0)
-        fwrite(bytes, 1, n, copy);
-    if (copy)
-        fclose(copy);
+    uint64_t start = clock_monotonic_ns() + START_NS;
+    for (uint32_t i = 0; i < count; i++)
+        if (dprintf(agents[i].to, "start %" PRId64 "\n", (int64_t)start + agents[i].offset) < 0)
+            return cli_fail("the agent %s ended before the start", agents[i].host);
+    return CLI_OK;
+}
+
+/* Reads a part of what the agent writes, and notes its end. */
+static void read_part(struct agent *a)
+{
+    uint8_t *room = buffer_reserve(&a->text, 64 << 10);
+    ssize_t got = room ? read(a->from, room, 64 << 10) : 0;
+    if (got > 0)
+        buffer_advance(&a->text, (size_t)got);
+    else
+        close_end(&a->from);
+}
+
+static const struct agent *first_open(const struct agent *agents, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (agents[i].from >= 0)
+            return &agents[i];
     return NULL;
 }
 
-static int start_all(struct agent *agents, uint32_t count)
+/* Reads what the agents write, until all have ended. An interrupt ends the run: an agent ends its run when its input ends. */
+static int gather(struct agent *agents, uint32_t count, uint64_t length)
 {
-    uint64_t start = clock_monotonic_ns() + START_NS;
-    for (uint32_t i = 0; i < count; i++) {
-        struct agent *a = &agents[i];
-        fprintf(a->to, "start %" PRId64 "\n", (int64_t)start + a->offset);
-        if (fflush(a->to))
-            return cli_fail("the agent %s ended before the start", a->host);
-        a->reads = !pthread_create(&a->reader, NULL, read_all, a);
-        if (!a->reads)
-            return cli_fail("no memory for the agent %s", a->host);
+    uint64_t until = clock_monotonic_ns() + length + PATIENCE_NS;
+    const struct agent *one;
+    bool interrupted = false;
+    while ((one = first_open(agents, count))) {
+        struct pollfd polls[AGENTS_MOST];
+        if (clock_monotonic_ns() >= until)
+            return cli_fail("the agent %s has not ended %d s after the end of the run", one->host, PATIENCE_S);
+        if (interrupt_signal() && !interrupted) {
+            interrupted = true;
+            until = clock_monotonic_ns() + PATIENCE_NS;
+            for (uint32_t i = 0; i < count; i++)
+                close_end(&agents[i].to);
+        }
+        for (uint32_t i = 0; i < count; i++)
+            polls[i] = (struct pollfd){.fd = agents[i].from, .events = POLLIN};
+        bool any = poll(polls, count, LOOK_MS) > 0;
+        for (uint32_t i = 0; i < count && any; i++)
+            if (polls[i].revents)
+                read_part(&agents[i]);
     }
     return CLI_OK;
 }
@@ -176,7 +243,7 @@ static struct outcome_series *series_of(struct outcome *o, const char *tag)
 }
 
 /* Adds the log of an agent. Returns 0 or a negative code. */
-static int add_log(const struct load_config *c, char *text, size_t size, struct outcome *o)
+static int add_log(struct united_log *all, char *text, size_t size, struct outcome *o)
 {
     struct candor_histogram_log_reader reader;
     struct candor_histogram_log_entry entry;
@@ -188,10 +255,8 @@ static int add_log(const struct load_config *c, char *text, size_t size, struct 
     while (!rc && (got = candor_histogram_log_next(&reader, &entry))) {
         struct outcome_series *s = got > 0 ? series_of(o, entry.tag) : NULL;
         rc = s ? candor_histogram_add(&s->total, &entry.histogram) : -EPROTO;
-        double start = entry.start - reader.start_time;
-        if (!rc && c->log)
-            rc = candor_histogram_log_write(c->log, entry.tag, (uint64_t)(start > 0 ? start * NS_PER_S : 0),
-                                            (uint64_t)(entry.length * NS_PER_S), &entry.histogram, NS_PER_MS);
+        if (!rc && all)
+            rc = united_log_keep(all, s->tag, entry.start - reader.start_time, &entry);
         if (got > 0)
             candor_histogram_deinit(&entry.histogram);
     }
@@ -206,7 +271,7 @@ static void say(const struct agent *a, const struct load_config *c, const struct
     uint64_t requests = 0, cpu = after->cpu - before->cpu;
     for (int i = 0; i < OUTCOME_KINDS; i++)
         requests += after->outcome.kinds[i] - before->outcome.kinds[i];
-    double busy = after->elapsed ? (double)cpu / (double)after->elapsed / c->threads : 0;
+    double busy = after->elapsed ? (double)cpu / (double)(c->warm_up + after->elapsed) / c->threads : 0;
     units_format_duration(offset, sizeof offset, (uint64_t)llabs(a->offset));
     units_format_duration(error, sizeof error, a->error);
     fprintf(stderr, "agent %s: %" PRIu64 " requests, clock %c%s (+- %s), its threads busy for %.0f %% of the time%s\n", a->host, requests,
@@ -215,14 +280,15 @@ static void say(const struct agent *a, const struct load_config *c, const struct
 }
 
 /* Adds what one agent wrote. The log ends at the line "result". */
-static int add_agent(const struct agent *a, const struct load_config *c, struct load_result *result)
+static int add_agent(struct agent *a, const struct load_config *c, struct united_log *all, struct load_result *result)
 {
     struct load_result before = {.cpu = result->cpu};
-    char *line = a->text ? strstr(a->text, "\nresult ") : NULL, *problem;
+    buffer_u8(&a->text, 0);
+    char *text = (char *)a->text.data, *line = a->text.failed ? NULL : strstr(text, "\nresult "), *problem;
     memcpy(before.outcome.kinds, result->outcome.kinds, sizeof before.outcome.kinds);
     if (!line || !strstr(line, "\nend\n") || !agent_add_result(line + 1, result))
         return cli_fail("the agent %s ended without its result; the others' are incomplete without it", a->host);
-    int rc = add_log(c, a->text, (size_t)(line + 1 - a->text), &result->outcome);
+    int rc = add_log(c->log ? all : NULL, text, (size_t)(line + 1 - text), &result->outcome);
     if (rc)
         return cli_fail("cannot unite the log of the agent %s: %s", a->host, strerror(-rc));
     if ((problem = strstr(line, "\nproblem ")) && !result->outcome.has_problem) {
@@ -256,7 +322,7 @@ static int start_and_run(const struct cli_args *args, const struct load_config *
     for (uint32_t i = 0; i < count && !status; i++) {
         char own[64], *command;
         snprintf(own, sizeof own, "/proc/%d/exe", getpid());
-        command = command_of(args, strcmp(agents[i].host, "local") ? "candor" : own, i, count);
+        command = command_of(args, is_local(&agents[i]) ? own : "candor", i, count);
         status = command ? start_agent(&agents[i], command) : cli_fail("no memory for the agents");
         free(command);
     }
@@ -267,17 +333,18 @@ static int start_and_run(const struct cli_args *args, const struct load_config *
     if (!status && c->log)
         candor_histogram_log_start(c->log, clock_realtime_ns() + START_NS + c->warm_up, CANDOR_LOG_JAVA,
                                    "written by candor load " CANDOR_VERSION ", values in ns, maximum in ms");
-    return status ? status : start_all(agents, count);
+    if (!status)
+        status = start_all(agents, count);
+    return status ? status : gather(agents, count, START_NS + c->warm_up + c->duration + c->drain);
 }
 
-static void end_agent(struct agent *a)
+/* Ends the process if the run has failed. An agent on another host ends then, because its input does. */
+static void end_agent(struct agent *a, bool failed)
 {
-    if (a->reads)
-        pthread_join(a->reader, NULL);
-    if (a->to)
-        fclose(a->to); /* an agent that has not started ends */
-    if (a->from)
-        fclose(a->from);
+    close_end(&a->to);
+    close_end(&a->from);
+    if (a->pid > 0 && failed)
+        kill(a->pid, SIGKILL);
     if (a->pid > 0)
         waitpid(a->pid, NULL, 0);
 }
@@ -303,9 +370,14 @@ int agents_run(const struct cli_args *args, const struct load_config *c, struct 
 {
     static struct agent agents[AGENTS_MOST];
     const char *list = cli_option(args, "agents");
+    struct united_log all = {0};
     uint32_t count = 0;
     while (count < AGENTS_MOST && word_list_next(&list, agents[count].host, sizeof agents[count].host))
         count += agents[count].host[0] != 0;
+    for (uint32_t i = 0; i < count; i++) {
+        agents[i].to = agents[i].from = -1;
+        buffer_init(&agents[i].text, TEXT_MOST);
+    }
     *result = (struct load_result){0};
     int status = check(args, c, list && *list ? 0 : count);
     if (!status && outcome_init(&result->outcome, &c->mix, c->mode != LOAD_THROUGHPUT))
@@ -313,10 +385,13 @@ int agents_run(const struct cli_args *args, const struct load_config *c, struct 
     if (!status)
         status = start_and_run(args, c, agents, count);
     for (uint32_t i = 0; i < count; i++)
-        end_agent(&agents[i]);
+        end_agent(&agents[i], status != CLI_OK);
     for (uint32_t i = 0; i < count && !status; i++)
-        status = add_agent(&agents[i], c, result);
+        status = add_agent(&agents[i], c, &all, result);
     for (uint32_t i = 0; i < count; i++)
-        free(agents[i].text);
+        buffer_deinit(&agents[i].text);
+    if (!status && c->log && united_log_write(&all, c->log))
+        status = cli_fail("cannot write the log");
+    united_log_deinit(&all);
     return status ? status : check_counts(c, &result->outcome);
 }

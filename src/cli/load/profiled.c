@@ -203,7 +203,7 @@ static int write_pages(struct profiled *p)
 {
     const char *path = p->recording.file.path;
     char range[64];
-    page_beside(path, ".html", p->page, sizeof p->page);
+    page_beside(path, "-profile.html", p->page, sizeof p->page);
     int status = convert_own_page(path, p->page, NULL);
     if (status || !p->known)
         return status;
@@ -237,7 +237,7 @@ int profiled_end(struct profiled *p, struct load_intervals *intervals)
 
 /* ---- printing ---- */
 
-/* The share of the slowest request's time that the longest halt covers. */
+/* The longest halt as a share of the slowest request's time. */
 static double covered(const struct profiled_slowest *s)
 {
     double share = s->max_ns ? (double)s->halts.longest_ns / (double)s->max_ns : 0;
@@ -259,7 +259,8 @@ static void say_halts(const struct profiled_slowest *s, char *out, size_t size)
     units_format_duration(stopped, sizeof stopped, h->stopped_ns);
     units_format_duration(longest, sizeof longest, h->longest_ns);
     snprintf(out, size,
-             "all threads of the server stood still %" PRIu32 " time%s, %s in all; the longest halt, %s (%s%s%s), covers %.0f %% of the "
+             "all threads of the server stood still %" PRIu32
+             " time%s, %s in all; the longest halt, %s (%s%s%s), is as long as %.0f %% of the "
              "slowest request's time",
              h->count, h->count == 1 ? "" : "s", stopped, longest, h->kind, *h->cause ? ": " : "", h->cause, covered(s) * 100);
 }

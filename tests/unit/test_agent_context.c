@@ -542,6 +542,36 @@ static void test_foreign_keys(void)
     tap_ok(!foreign_key_name(2) && !foreign_key_name(4) && !foreign_key_name(UINT32_MAX), "invalid names and unknown keys have none");
 }
 
+/* A library's mapping comes, and goes when the library is unloaded. */
+static void test_foreign_mapping(void)
+{
+    struct {
+        char signature[8];
+        uint32_t version, size;
+        uint64_t published_at, payload;
+        char bytes[sizeof foreign_payload];
+    } * header;
+    int fd = memfd_create("OTEL_CTX", MFD_CLOEXEC);
+    bool is_made = !ftruncate(fd, sizeof *header);
+    header = mmap(NULL, sizeof *header, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    close(fd);
+    memcpy(header->bytes, foreign_payload, sizeof foreign_payload);
+    memcpy(header->signature, "OTEL_CTX", sizeof header->signature);
+    header->version = 2;
+    header->size = sizeof foreign_payload - 1;
+    header->payload = (uintptr_t)header->bytes;
+    header->published_at = 1;
+    tap_ok(is_made && foreign_keys_update() && foreign_key_name(0) && !strcmp(foreign_key_name(0), "tier"), "a process has a context");
+    *(char *)memmem(header->bytes, sizeof header->bytes, "tlsdesc", 7) = 'x';
+    header->published_at = 2;
+    tap_ok(!foreign_keys_update(), "it changes to another form");
+    munmap(header, sizeof *header);
+    fault_install();
+    tap_ok(foreign_keys_update() && !foreign_key_name(0), "when it is gone, neither its form nor its names count");
+    fault_remove();
+    foreign_keys_read((const uint8_t *)foreign_payload, sizeof foreign_payload - 1);
+}
+
 static void test_foreign_names(void)
 {
     static const char list[] = "\0\4gold\0\2\xff\xfe\1\5/cart\3\20"
@@ -607,6 +637,7 @@ int main(void)
     test_owners();
     test_signals();
     test_foreign_keys();
+    test_foreign_mapping();
     test_foreign_names();
     test_foreign_places();
     return tap_done();

@@ -281,6 +281,13 @@ int threads_resume(void)
     return rc;
 }
 
+void threads_set_clock(struct sampled_thread *t)
+{
+    t->scan.cpu_at_expiry = 0;
+    t->scan.is_revived = false;
+    set_clock(t);
+}
+
 static bool has_clock(const struct sampled_thread *t)
 {
     return t->clock.fd >= 0 || t->clock.has_timer;
@@ -295,7 +302,7 @@ int threads_add_clock(const struct clock *clock, const struct clock *before, str
         clock_start(before, NULL);
     for (uint32_t i = 0; !rc && i < threads_limit(); i++)
         if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE && !has_clock(&sampled_threads[i]))
-            set_clock(&sampled_threads[i]);
+            threads_set_clock(&sampled_threads[i]);
     pthread_mutex_unlock(&registry.lock);
     return rc;
 }
@@ -516,13 +523,6 @@ void threads_with_all(void (*fn)(void *context), void *context)
     if (registry.running)
         fn(context);
     pthread_mutex_unlock(&registry.lock);
-}
-
-void threads_set_clock(struct sampled_thread *t)
-{
-    t->scan.cpu_at_expiry = 0;
-    t->scan.is_revived = false;
-    set_clock(t);
 }
 
 void threads_settle_name(struct sampled_thread *t)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 enum { HANDLER_WAIT_NS = 50000, LATE_NS = 10000000, SCANS_BETWEEN_LISTINGS = 10, NAMES_SETTLED = 2 };
+enum { UID_MAX = INT32_MAX }; /* names_thread_id has one bit less. After two billion threads, numbers are used again */
 
 static struct {
     pthread_mutex_t lock;
@@ -119,7 +120,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
         return NULL;
     clear_slot(t);
     t->tid = tid;
-    t->uid = ++registry.next_uid;
+    t->uid = registry.next_uid = registry.next_uid < UID_MAX ? registry.next_uid + 1 : 1;
     t->handler.random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
     candor_queue_init(&t->queue, registry.pool);
     lanes_open(t, registry.pool);

@@ -591,7 +591,7 @@ static void test_foreign_names(void)
     strtab_deinit(&strings);
 }
 
-static __thread void *foreign_variable;
+static __thread void *foreign_variable, *second_variable;
 
 /* The variable of this program lies at a fixed place, and in the first block of the thread's vector. */
 static void *read_foreign(void *unused)
@@ -604,15 +604,25 @@ static void *read_foreign(void *unused)
     for (size_t i = 0; i < 2; i++) {
         atomic_store(&foreign_places[i], places[i]);
         foreign_variable = record;
-        uintptr_t found = foreign_record(thread_pointer);
+        uintptr_t found = foreign_record(thread_pointer, (int)i);
         tap_ok(found == (uintptr_t)record && context_head(found | CONTEXT_FOREIGN, &head) == CONTEXT_THERE && head.origin,
                "place %zu: its record is found", i);
         foreign_variable = (uint8_t *)record + 1;
-        bool odd = foreign_record(thread_pointer);
+        bool odd = foreign_record(thread_pointer, (int)i);
         foreign_variable = NULL;
-        tap_ok(!odd && !foreign_record(thread_pointer), "place %zu: an odd address, or none, is no record", i);
+        tap_ok(!odd && !foreign_record(thread_pointer, (int)i), "place %zu: an odd address, or none, is no record", i);
         atomic_store(&foreign_places[i], 0);
     }
+    static uint64_t empty[CONTEXT_BYTES / 8];
+    ((uint8_t *)empty)[CONTEXT_VALID] = 1;
+    foreign_variable = empty;
+    second_variable = record;
+    atomic_store(&foreign_places[0], places[0]);
+    atomic_store(&foreign_places[1], foreign_fixed((intptr_t)((uintptr_t)&second_variable - thread_pointer)));
+    tap_ok(context_of_thread((int)gettid(), thread_pointer) == ((uintptr_t)record | CONTEXT_FOREIGN),
+           "an empty record of one library does not hide that of another");
+    atomic_store(&foreign_places[0], 0);
+    atomic_store(&foreign_places[1], 0);
     tap_ok(!foreign_fixed((intptr_t)1 << 40) && !foreign_in_block(0, 0) && !foreign_in_block(1, (size_t)1 << 40), "others do not fit");
     return NULL;
 }

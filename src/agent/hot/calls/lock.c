@@ -144,8 +144,8 @@ static bool is_alive(const struct sampled_thread *t, const struct lock_owner *ow
     return t->uid == owner->uid && atomic_load(&t->slot) == SLOT_LIVE;
 }
 
-/* A new thread may get the stack of an owner that has ended, and with it the place of another library's variable. So the owner must be alive
- * after the copy, too. */
+/* A new thread may get the stack of an owner that has ended, and with it the place of another library's variable. So the owner must be
+ * alive after the copy, too. */
 void lock_owner_context(const struct lock_owner *owner, struct context_words *out)
 {
     const struct sampled_thread *t = owner->uid ? &sampled_threads[owner->slot] : NULL;

@@ -542,6 +542,36 @@ static void test_foreign_keys(void)
     tap_ok(!foreign_key_name(2) && !foreign_key_name(4) && !foreign_key_name(UINT32_MAX), "invalid names and unknown keys have none");
 }
 
+/* A library's mapping comes, and goes when the library is unloaded. */
+static void test_foreign_mapping(void)
+{
+    struct {
+        char signature[8];
+        uint32_t version, size;
+        uint64_t published_at, payload;
+        char bytes[sizeof foreign_payload];
+    } * header;
+    int fd = memfd_create("OTEL_CTX", MFD_CLOEXEC);
+    bool is_made = !ftruncate(fd, sizeof *header);
+    header = mmap(NULL, sizeof *header, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    close(fd);
+    memcpy(header->bytes, foreign_payload, sizeof foreign_payload);
+    memcpy(header->signature, "OTEL_CTX", sizeof header->signature);
+    header->version = 2;
+    header->size = sizeof foreign_payload - 1;
+    header->payload = (uintptr_t)header->bytes;
+    header->published_at = 1;
+    tap_ok(is_made && foreign_keys_update() && foreign_key_name(0) && !strcmp(foreign_key_name(0), "tier"), "a process has a context");
+    *(char *)memmem(header->bytes, sizeof header->bytes, "tlsdesc", 7) = 'x';
+    header->published_at = 2;
+    tap_ok(!foreign_keys_update(), "it changes to another form");
+    munmap(header, sizeof *header);
+    fault_install();
+    tap_ok(foreign_keys_update() && !foreign_key_name(0), "when it is gone, neither its form nor its names count");
+    fault_remove();
+    foreign_keys_read((const uint8_t *)foreign_payload, sizeof foreign_payload - 1);
+}
+
 static void test_foreign_names(void)
 {
     static const char list[] = "\0\4gold\0\2\xff\xfe\1\5/cart\3\20"
@@ -561,7 +591,7 @@ static void test_foreign_names(void)
     strtab_deinit(&strings);
 }
 
-static __thread void *foreign_variable;
+static __thread void *foreign_variable, *second_variable;
 
 /* The variable of this program lies at a fixed place, and in the first block of the thread's vector. */
 static void *read_foreign(void *unused)
@@ -574,15 +604,25 @@ static void *read_foreign(void *unused)
     for (size_t i = 0; i < 2; i++) {
         atomic_store(&foreign_places[i], places[i]);
         foreign_variable = record;
-        uintptr_t found = foreign_record(thread_pointer);
+        uintptr_t found = foreign_record(thread_pointer, (int)i);
         tap_ok(found == (uintptr_t)record && context_head(found | CONTEXT_FOREIGN, &head) == CONTEXT_THERE && head.origin,
                "place %zu: its record is found", i);
         foreign_variable = (uint8_t *)record + 1;
-        bool odd = foreign_record(thread_pointer);
+        bool odd = foreign_record(thread_pointer, (int)i);
         foreign_variable = NULL;
-        tap_ok(!odd && !foreign_record(thread_pointer), "place %zu: an odd address, or none, is no record", i);
+        tap_ok(!odd && !foreign_record(thread_pointer, (int)i), "place %zu: an odd address, or none, is no record", i);
         atomic_store(&foreign_places[i], 0);
     }
+    static uint64_t empty[CONTEXT_BYTES / 8];
+    ((uint8_t *)empty)[CONTEXT_VALID] = 1;
+    foreign_variable = empty;
+    second_variable = record;
+    atomic_store(&foreign_places[0], places[0]);
+    atomic_store(&foreign_places[1], foreign_fixed((intptr_t)((uintptr_t)&second_variable - thread_pointer)));
+    tap_ok(context_of_thread((int)gettid(), thread_pointer) == ((uintptr_t)record | CONTEXT_FOREIGN),
+           "an empty record of one library does not hide that of another");
+    atomic_store(&foreign_places[0], 0);
+    atomic_store(&foreign_places[1], 0);
     tap_ok(!foreign_fixed((intptr_t)1 << 40) && !foreign_in_block(0, 0) && !foreign_in_block(1, (size_t)1 << 40), "others do not fit");
     return NULL;
 }
@@ -607,6 +647,7 @@ int main(void)
     test_owners();
     test_signals();
     test_foreign_keys();
+    test_foreign_mapping();
     test_foreign_names();
     test_foreign_places();
     return tap_done();

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -239,6 +240,48 @@ static void test_unwanted(enum clock_kind kind, enum lots_mode mode)
     pthread_join(worker, NULL);
 }
 
+static void *wait_until_over(void *tid)
+{
+    _Atomic int *own = tid;
+    burn(20 * NS_PER_MS);
+    *own = (int)syscall(SYS_gettid);
+    while (!over)
+        sched_yield();
+    return NULL;
+}
+
+static struct sampled_thread *slot_of(int tid)
+{
+    uint32_t slot = atomic_load(&thread_slot_of_tid[tid]);
+    return slot ? &sampled_threads[slot - 1] : NULL;
+}
+
+/* The clocks are dropped after a thread has ended that had no clock by lot, and before a scan has seen that. */
+static void test_gone(void)
+{
+    pthread_t thread;
+    _Atomic int tid = 0;
+    struct collect_options pauses = options_for(0, SLOW), cpu = options_for(1, FAST);
+    pauses.events = COLLECT_HALT;
+    cpu.clocks = LOTS_LOT;
+    over = false;
+    uint32_t first = session_start_with(&pauses) ? collect_newest() : 0, second = session_start_with(&cpu) ? collect_newest() : 0;
+    pthread_create(&thread, NULL, wait_until_over, (void *)&tid);
+    while (!tid)
+        sched_yield();
+    collect_for(PHASE_MS);
+    struct sampled_thread *t = slot_of(tid);
+    uint64_t waited = t ? t->lot.waited_ns : 0;
+    if (t)
+        t->lot.waits = true;
+    over = true;
+    pthread_join(thread, NULL);
+    stop(second);
+    tap_ok(t && t->lot.waited_ns - waited < NS_PER_S, "a thread that is gone has waited %llu ns more",
+           t ? (unsigned long long)(t->lot.waited_ns - waited) : 0);
+    stop(first);
+}
+
 /* ---- requests that are refused ---- */
 
 static bool refused(const struct collect_options *o, const char *why)
@@ -283,6 +326,7 @@ int main(void)
     test_unwanted(CLOCK_SIGTRAP, LOTS_ALL);
     test_unwanted(CLOCK_SIGTRAP, LOTS_LOT);
     test_unwanted(CLOCK_TIMER, LOTS_ALL);
+    test_gone();
     test_refused();
     for (int i = 0; i < FILES; i++)
         unlink(files[i]);

@@ -4,6 +4,7 @@
 #include "agent/hot/load.h"
 #include "base/text/number.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -180,6 +181,24 @@ static bool copy(uintptr_t from, uint8_t *to, uint32_t size)
     return true;
 }
 
+/* The fences keep these loads between those of the time before and after. They pair with the fences of the writer. */
+static bool copy_payload(uintptr_t at, uint8_t *to, uint32_t *size)
+{
+    uint64_t from;
+    atomic_thread_fence(memory_order_acquire);
+    bool is_read = load_u64(at + AT_PAYLOAD, &from) && load_u32(at + AT_SIZE, size) && *size <= PAYLOAD_MAX && copy(from, to, *size);
+    atomic_thread_fence(memory_order_acquire);
+    return is_read;
+}
+
+/* The library is gone, and with it its names and the form of its records. */
+static bool forget(void)
+{
+    keys.count = 0;
+    keys.published_at = 0;
+    return keys.is_known_form = true;
+}
+
 /* A payload that its writer changes meanwhile is read at the next update. */
 bool foreign_keys_update(void)
 {
@@ -187,12 +206,13 @@ bool foreign_keys_update(void)
     if (!keys.mapping || !has_signature(keys.mapping))
         keys.mapping = find_mapping();
     uintptr_t at = keys.mapping;
-    uint64_t before, after, from;
+    uint64_t before, after;
     uint32_t size;
-    if (!at || !load_u64(at + AT_TIME, &before) || !before || before == keys.published_at)
+    if (!at)
+        return forget();
+    if (!load_u64(at + AT_TIME, &before) || !before || before == keys.published_at)
         return keys.is_known_form;
-    if (!load_u64(at + AT_PAYLOAD, &from) || !load_u32(at + AT_SIZE, &size) || size > PAYLOAD_MAX || !copy(from, payload, size) ||
-        !load_u64(at + AT_TIME, &after) || after != before)
+    if (!copy_payload(at, payload, &size) || !load_u64(at + AT_TIME, &after) || after != before)
         return keys.is_known_form;
     keys.published_at = before;
     return foreign_keys_read(payload, size);

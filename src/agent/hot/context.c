@@ -51,14 +51,23 @@ static uint32_t words_of(const struct context_head *head)
     return (head->size + 7) / 8;
 }
 
+static bool says_nothing(uintptr_t record)
+{
+    struct context_head head;
+    return context_head(record, &head) == CONTEXT_NONE;
+}
+
 /* Returns our record, if it says anything, and otherwise that of another library. */
 static uintptr_t record_of(uintptr_t own, uintptr_t thread_pointer)
 {
-    struct context_head head;
-    if (context_head(own, &head) != CONTEXT_NONE)
+    if (!says_nothing(own))
         return own;
-    uintptr_t foreign = foreign_record(thread_pointer);
-    return foreign ? foreign | CONTEXT_FOREIGN : own;
+    for (int i = 0; i < FOREIGN_MAX; i++) {
+        uintptr_t foreign = foreign_record(thread_pointer, i);
+        if (foreign && !says_nothing(foreign | CONTEXT_FOREIGN))
+            return foreign | CONTEXT_FOREIGN;
+    }
+    return own;
 }
 
 static uint64_t first_word(const struct context_head *head)

@@ -52,13 +52,8 @@ static uintptr_t record_at(uintptr_t thread_pointer, uint64_t place)
     return load_u64(variable, &record) && !(record & 1) ? record : 0;
 }
 
-uintptr_t foreign_record(uintptr_t thread_pointer)
+uintptr_t foreign_record(uintptr_t thread_pointer, int i)
 {
-    for (int i = 0; i < FOREIGN_MAX; i++) {
-        uint64_t place = atomic_load_explicit(&foreign_places[i], memory_order_relaxed);
-        uintptr_t record = place && thread_pointer ? record_at(thread_pointer, place) : 0;
-        if (record)
-            return record;
-    }
-    return 0;
+    uint64_t place = atomic_load_explicit(&foreign_places[i], memory_order_relaxed);
+    return place && thread_pointer ? record_at(thread_pointer, place) : 0;
 }

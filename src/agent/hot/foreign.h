@@ -21,8 +21,8 @@ uint64_t foreign_fixed(intptr_t from_thread_pointer);
 uint64_t foreign_in_block(size_t module, size_t offset);
 /* Finds the thread's block of a library. Returns false if the thread has none. thread_pointer: of any thread. */
 bool foreign_block(uintptr_t thread_pointer, size_t module, uintptr_t *block);
-/* Returns the record of the thread with this thread pointer; 0 = none. The record may be any address, and must be read with guarded loads.
- * Async-signal-safe. */
-uintptr_t foreign_record(uintptr_t thread_pointer);
+/* Returns the record of the i-th library (below FOREIGN_MAX) for the thread with this thread pointer; 0 = none. The record may be any
+ * address, and must be read with guarded loads. Async-signal-safe. */
+uintptr_t foreign_record(uintptr_t thread_pointer, int i);
 
 #endif

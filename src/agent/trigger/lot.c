@@ -160,8 +160,18 @@ static bool take_away(struct sampled_thread *t)
     return true;
 }
 
-static void settle(struct sampled_thread *t, uint64_t cpu)
+/* Returns the thread's CPU clock. If the thread is gone, and maybe its id belongs to another thread, it is that of the last scan. */
+static uint64_t last_cpu(const struct sampled_thread *t)
 {
+    uint64_t cpu = clock_thread_cpu(t->tid);
+    return cpu > t->scan.cpu_seen ? cpu : t->scan.cpu_seen;
+}
+
+static void settle(struct sampled_thread *t)
+{
+    uint64_t cpu = last_cpu(t);
+    if (cpu <= t->lot.cpu_at_draw)
+        return;
     t->lot.waited_ns += t->lot.waits ? cpu - t->lot.cpu_at_draw : 0;
     t->lot.cpu_at_draw = cpu;
 }
@@ -198,7 +208,7 @@ static void apply(struct sampled_thread *t, const struct lot_ticket *ticket, uin
     bool is_certain = !t->lot.waits && !t->lot.window;
     if ((!is_certain || ticket->chance < 1) && !take_away(t))
         return;
-    settle(t, clock_thread_cpu(t->tid));
+    settle(t);
     if (is_certain && ticket->chance >= 1)
         return;
     t->lot.waits = !ticket->drawn;
@@ -261,7 +271,7 @@ static bool take_for_good(struct sampled_thread *t)
     if (has_clock && (atomic_load(&t->gate.held) || !end_expiries(t)))
         return false;
     clock_disarm(t);
-    settle(t, clock_thread_cpu(t->tid));
+    settle(t);
     t->lot.waits = false;
     t->lot.window = 0;
     t->lot.stands_for = 0;
@@ -269,18 +279,26 @@ static bool take_for_good(struct sampled_thread *t)
     return true;
 }
 
+struct end_of_clocks {
+    const struct clock *without;
+    bool is_done;
+};
+
+/* With the lock held until new threads get no clock, either. */
 static void take_all(void *context)
 {
-    bool *is_done = context;
-    *is_done = !atomic_load(&handler_config.held);
-    for (uint32_t i = 0, limit = threads_limit(); *is_done && i < limit; i++)
+    struct end_of_clocks *end = context;
+    end->is_done = !atomic_load(&handler_config.held);
+    for (uint32_t i = 0, limit = threads_limit(); end->is_done && i < limit; i++)
         if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
-            *is_done &= take_for_good(&sampled_threads[i]);
+            end->is_done &= take_for_good(&sampled_threads[i]);
+    if (end->is_done)
+        clock_start(end->without, NULL);
 }
 
-bool lot_take_all(void)
+bool lot_take_all(const struct clock *without)
 {
-    bool is_done = false;
-    threads_with_all(take_all, &is_done);
-    return is_done;
+    struct end_of_clocks end = {.without = without};
+    threads_with_all(take_all, &end);
+    return end.is_done;
 }

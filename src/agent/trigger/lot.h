@@ -36,9 +36,11 @@ void lot_begin(void);
 /* Draws among all threads of the registry (trigger/threads.h). Of the threads that ran since the last draw, this part is drawn, but at
  * least `least`. pace_ns: the interval of clocks if all threads have one. */
 void lot_draw(double part, double least, uint64_t pace_ns);
-/* Takes the clocks of all threads away, because no recording wants samples any more. Returns false if a thread keeps its clock, which is in
- * use at this moment: then call it again later. */
-bool lot_take_all(void);
+/* Takes the clocks of all threads away, because no recording wants samples any more, and starts `without` (clock_start), a clock of the
+ * kind CLOCK_NONE, so that new threads get none. Returns false if a thread keeps its clock, which is in use at this moment: then new
+ * threads get clocks, too, and it must be called again later. */
+struct clock;
+bool lot_take_all(const struct clock *without);
 
 /* Returns the part of cpu_ns, a thread's CPU time since its arming, in which it had no clock because it was not drawn. */
 struct sampled_thread;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 enum { HANDLER_WAIT_NS = 50000, LATE_NS = 10000000, SCANS_BETWEEN_LISTINGS = 10, NAMES_SETTLED = 2 };
+enum { UID_MAX = INT32_MAX }; /* names_thread_id has one bit less. After two billion threads, numbers are used again */
 
 static struct {
     pthread_mutex_t lock;
@@ -119,7 +120,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
         return NULL;
     clear_slot(t);
     t->tid = tid;
-    t->uid = ++registry.next_uid;
+    t->uid = registry.next_uid = registry.next_uid < UID_MAX ? registry.next_uid + 1 : 1;
     t->handler.random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
     candor_queue_init(&t->queue, registry.pool);
     lanes_open(t, registry.pool);
@@ -281,6 +282,13 @@ int threads_resume(void)
     return rc;
 }
 
+void threads_set_clock(struct sampled_thread *t)
+{
+    t->scan.cpu_at_expiry = 0;
+    t->scan.is_revived = false;
+    set_clock(t);
+}
+
 static bool has_clock(const struct sampled_thread *t)
 {
     return t->clock.fd >= 0 || t->clock.has_timer;
@@ -295,7 +303,7 @@ int threads_add_clock(const struct clock *clock, const struct clock *before, str
         clock_start(before, NULL);
     for (uint32_t i = 0; !rc && i < threads_limit(); i++)
         if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE && !has_clock(&sampled_threads[i]))
-            set_clock(&sampled_threads[i]);
+            threads_set_clock(&sampled_threads[i]);
     pthread_mutex_unlock(&registry.lock);
     return rc;
 }
@@ -516,13 +524,6 @@ void threads_with_all(void (*fn)(void *context), void *context)
     if (registry.running)
         fn(context);
     pthread_mutex_unlock(&registry.lock);
-}
-
-void threads_set_clock(struct sampled_thread *t)
-{
-    t->scan.cpu_at_expiry = 0;
-    t->scan.is_revived = false;
-    set_clock(t);
 }
 
 void threads_settle_name(struct sampled_thread *t)

@@ -178,11 +178,11 @@ void triggers_drop_clock(void)
     calibrate_end();
     lots_begin(LOTS_ALL);
     clock_mute_process();
-    has_leftovers = !lot_take_all();
+    struct clock without = without_clock();
+    has_leftovers = !lot_take_all(&without);
     if (has_leftovers)
         return;
-    *on.clock = without_clock();
-    clock_start(on.clock, NULL);
+    *on.clock = without;
     on.options->events &= ~(unsigned)COLLECT_CPU;
 }
 

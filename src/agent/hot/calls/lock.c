@@ -139,12 +139,23 @@ static bool waits_already(const struct lock_lane *lane)
     return atomic_load_explicit(&lane->since, memory_order_relaxed);
 }
 
+static bool is_alive(const struct sampled_thread *t, const struct lock_owner *owner)
+{
+    return t->uid == owner->uid && atomic_load(&t->slot) == SLOT_LIVE;
+}
+
+/* A new thread may get the stack of an owner that has ended, and with it the place of another library's variable. So the owner must be
+ * alive after the copy, too. */
 void lock_owner_context(const struct lock_owner *owner, struct context_words *out)
 {
     const struct sampled_thread *t = owner->uid ? &sampled_threads[owner->slot] : NULL;
     out->count = 0;
-    if (t && t->uid == owner->uid && !context_copy_running(context_of_thread(t->tid, thread_pointer_of(t)), out))
+    if (!t || !is_alive(t, owner))
+        return;
+    if (!context_copy_running(context_of_thread(t->tid, thread_pointer_of(t)), out))
         context_lose(CONTEXT_LOSS_IN_CHANGE);
+    if (!is_alive(t, owner))
+        out->count = 0;
 }
 
 static void begin(void *visit)

@@ -155,7 +155,7 @@ struct sampled_thread {
     } self;                        /* written by the thread itself; relaxed, because no other thread has this pointer */
     int64_t java_id;
     uint32_t index;        /* the slot's index in the table */
-    uint32_t uid;          /* never reused within a recording */
+    uint32_t uid;          /* not reused within a recording, until there have been two billion threads */
     _Atomic uint32_t role; /* enum thread_role */
     int tid;
     _Atomic uint64_t java_since_ns; /* when it became a Java thread, by the monotonic clock; 0 = it never was one */

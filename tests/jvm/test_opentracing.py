@@ -144,7 +144,7 @@ def recorder(jdk, path):
 
 
 def jdk_records(jdk, jvm):
-    return re.search(r"name=candor-\S* \(running\)", ct.run(jdk.jcmd, jvm.pid, "JFR.check").out)
+    return re.search(r"candor-.*\(running\)", ct.run(jdk.jcmd, jvm.pid, "JFR.check").out)
 
 
 def check(jdk, tracer, classes, parser):

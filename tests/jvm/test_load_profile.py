@@ -58,7 +58,8 @@ def collections(jvm, port, *options):
     # Requests wait for all collections, one after the other, so each of them is only a part of the slowest request's time.
     share = halts["longest_ns"] / slowest["max_ns"]
     ct.ok(paused and slowest["max_ns"] > 3e8,
-          f"{jvm.jdk}: the command shows them, and they explain the slowest request", (slowest["max_ns"], len(paused), slowest["command"], halts, shown))
+          f"{jvm.jdk}: the command shows them, and they explain the slowest request",
+          (slowest["max_ns"], len(paused), slowest["command"], halts, shown))
     ct.ok(abs(slowest["covered"] - min(share, 1)) < 1e-3 and halts["longest_ns"] * halts["count"] >= halts["stopped_ns"] > 0,
           f"{jvm.jdk}: the longest of them is at least their mean", profile)
     ct.ok(profile["halts"]["count"] >= 12 and profile["halts"]["stopped_ns"] >= halts["stopped_ns"],

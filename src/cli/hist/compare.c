@@ -231,9 +231,9 @@ static void print_text(const struct comparison *c, FILE *out)
     if (untested < c->count)
         fprintf(out,
                 "higher, lower: more than chance. p is the probability of such a difference by chance, corrected for the %" PRIu32
-                " rows: in %g %% of all\ncomparisons of runs that do not differ, at least one row says higher or lower. The unit of chance "
-                "is a "
-                "block of time, at least %.3g s long.\n",
+                " rows: in %g %% of all\n"
+                "comparisons of runs that do not differ, at least one row says higher or lower. The unit of chance is a block of time, "
+                "at least %.3g s long.\n",
                 c->count - untested, LEVEL * 100, c->piece);
     if (c->count - untested > LEVEL * (BLOCKS_ASSIGNMENTS + 1))
         fputs("These are too many rows for any difference to be shown; choose some with --tags or --percentiles.\n", out);

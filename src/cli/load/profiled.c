@@ -142,6 +142,11 @@ static int look_at_halts(struct profiled_halts *out, const struct halts *h, int6
     return rc;
 }
 
+static int64_t begin_of(const struct load_interval *i)
+{
+    return i->end_ns - (int64_t)(i->length * NS_PER_S);
+}
+
 static double p99_of(const struct load_interval *i)
 {
     return i->response > 0 ? i->response : i->service;
@@ -163,7 +168,7 @@ static const struct load_interval *slowest_of(const struct load_intervals *inter
 
 static int look_at_slowest(struct profiled_slowest *out, const struct load_interval *i, const struct halts *h)
 {
-    int64_t start = i->end_ns - (int64_t)(i->length * NS_PER_S), from = start - (int64_t)max_of(i);
+    int64_t from = begin_of(i) - (int64_t)max_of(i);
     *out = (struct profiled_slowest){.at = i->at - i->length,
                                      .length = i->length,
                                      .p99_ns = (uint64_t)p99_of(i),
@@ -184,12 +189,12 @@ static int explain(struct profiled *p, struct load_intervals *intervals, const s
     int rc = look_at_slowest(&p->slowest, slowest, h);
     for (uint32_t i = 0; i < intervals->count && !rc; i++) {
         struct load_interval *one = &intervals->list[i];
-        rc = look_at_halts(&of_interval, h, one->end_ns - (int64_t)(one->length * NS_PER_S), one->end_ns);
+        rc = look_at_halts(&of_interval, h, begin_of(one), one->end_ns);
         one->stopped = (double)of_interval.stopped_ns;
     }
     const struct load_interval *first = &intervals->list[0], *last = &intervals->list[intervals->count - 1];
     if (!rc)
-        rc = look_at_halts(&p->all, h, first->end_ns - (int64_t)(first->length * NS_PER_S), last->end_ns);
+        rc = look_at_halts(&p->all, h, begin_of(first), last->end_ns);
     p->known = !rc;
     return rc;
 }

@@ -74,12 +74,6 @@ int profiled_begin(struct profiled *p, const struct cli_args *load, uint64_t len
     return status;
 }
 
-static void page_beside(const char *file, const char *ending, char *out, size_t size)
-{
-    size_t n = strlen(file);
-    snprintf(out, size, "%.*s%s", (int)(n > 4 && !strcmp(file + n - 4, ".jfr") ? n - 4 : n), file, ending);
-}
-
 static int finish(struct profiled *p)
 {
     p->begun = false;
@@ -208,11 +202,11 @@ static int write_pages(struct profiled *p)
 {
     const char *path = p->recording.file.path;
     char range[64];
-    page_beside(path, "-profile.html", p->page, sizeof p->page);
+    watch_page_beside(path, "-profile.html", p->page, sizeof p->page);
     int status = convert_own_page(path, p->page, NULL);
     if (status || !p->known)
         return status;
-    page_beside(path, "-slowest.html", p->slowest_page, sizeof p->slowest_page);
+    watch_page_beside(path, "-slowest.html", p->slowest_page, sizeof p->slowest_page);
     put_range(&p->slowest, range, sizeof range);
     return convert_own_page(path, p->slowest_page, range);
 }

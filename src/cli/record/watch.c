@@ -166,12 +166,12 @@ static int check_file(const struct recording *r)
     return problems.count ? cli_fail("the recording %s is incomplete: the file was probably truncated during the recording", path) : CLI_OK;
 }
 
-static void html_beside(const char *file, char *out, size_t size)
+void watch_page_beside(const char *file, const char *ending, char *out, size_t size)
 {
     size_t n = strlen(file);
     if (n > 4 && !strcmp(file + n - 4, ".jfr"))
         n -= 4;
-    snprintf(out, size, "%.*s.html", (int)n, file);
+    snprintf(out, size, "%.*s%s", (int)n, file, ending);
 }
 
 int watch_show(const struct recording *r, const struct cli_args *args)
@@ -180,7 +180,7 @@ int watch_show(const struct recording *r, const struct cli_args *args)
     int status = check_file(r);
     if (status || r->show)
         return status ? status : r->show(r, args);
-    html_beside(r->file.path, html, sizeof html);
+    watch_page_beside(r->file.path, ".html", html, sizeof html);
     if (!cli_switch(args, "no-report"))
         status = report_print_summary(r->file.path, stdout);
     if (!status && !cli_switch(args, "no-report") && event_list_has(r->given[OPTION_EVENT], "live")) {

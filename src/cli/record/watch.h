@@ -27,5 +27,7 @@ int watch_say_ended(const struct session *s, const char *file);
 /* Prints the short report (unless --no-report), writes the flame graph next to the recording, and prints both paths. Returns an exit
  * status. */
 int watch_show(const struct recording *r, const struct cli_args *args);
+/* Names a page next to the recording: its name without ".jfr", and with this ending. */
+void watch_page_beside(const char *file, const char *ending, char *out, size_t size);
 
 #endif

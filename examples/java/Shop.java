@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
 
 /**
- * A small shop with four problems, for the tutorials in docs/tutorials.
+ * A small shop with some problems, for the tutorials in docs/tutorials.
  *
  *     java Shop.java [PORT [fast]]        fast: without the problem of /search, for the tutorial about comparing two versions
  */
@@ -49,6 +49,12 @@ public class Shop {
         }
     }
 
+    /** Pauses: each report asks for a collection of the whole heap, so that it "starts clean". */
+    static int report() {
+        System.gc();
+        return STOCK.size();
+    }
+
     interface Work {
         int run(HttpExchange exchange) throws Exception;
     }
@@ -77,6 +83,7 @@ public class Shop {
         serve(server, "/search", exchange -> search("red"));
         serve(server, "/order", exchange -> order("product 1"));
         serve(server, "/visit", exchange -> visit());
+        serve(server, "/report", exchange -> report());
         server.start();
         System.out.println("shop: http://localhost:" + server.getAddress().getPort());
     }

@@ -2,7 +2,7 @@
 """candor load compared with other tools: how late it sends, the CPU time per request, and what it reports about a server that stands
 still.
 
-usage: script/bench load [--rounds N] [--seconds N] [--output FOLDER]
+usage: script/bench load [PART...] [--rounds N] [--seconds N] [--output FOLDER]
 
 lateness   of the schedule, by sleeping and with --spin, compared with a bare timerfd loop (bench/load/pace.c), in turns
 mock       without a server: requests in a second of CPU time, and lateness at 50,000/s
@@ -172,6 +172,7 @@ def write_page(path, results, options):
 
 def main():
     parser = argparse.ArgumentParser(prog="script/bench load")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
     output_option(parser)
@@ -182,8 +183,8 @@ def main():
     server = subprocess.Popen([BUILD / "bench" / "load" / "responder"], stdout=subprocess.PIPE, text=True)
     try:
         url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
-        for part, (measure, _) in PARTS.items():
-            for name, number, what, value in measure(options, url, server):
+        for part in options.parts or PARTS:
+            for name, number, what, value in PARTS[part][0](options, url, server):
                 row = results.add(**dict(zip(FIELDS, (part, name, number, what, round(value, 3)))))
                 print(*row.values(), flush=True)
     finally:

@@ -212,16 +212,3 @@ def nginx(settings=""):
 def grpc():
     found = goclients.build("grpc_service")
     return Grpc(found) if found else None
-
-
-def stopped(pids, seconds):
-    """Stops processes for a while. Returns how long they stood still at least, and at most, in s."""
-    before = time.monotonic()
-    for pid in pids:
-        os.kill(pid, 19)
-    all_stopped = time.monotonic()
-    time.sleep(seconds)
-    first = time.monotonic()
-    for pid in pids:
-        os.kill(pid, 18)
-    return first - all_stopped, time.monotonic() - before

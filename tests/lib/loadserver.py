@@ -1,8 +1,8 @@
 """A small HTTP/1.1 server for tests of `candor load`, run as a program: prints its port, then answers until it is killed.
 
 The path chooses the answer: /ok, /status/404, /slow/0.05 (seconds), /chunked, /close (a body that ends with the connection), /broken
-(half an answer), /silent (no answer), /garbage, /login (401 without the header "Authorization: Basic eDp5"), /drop (the connection is closed after the answer, without announcing it). POST bodies
-are sent back.
+(half an answer), /silent (no answer), /garbage, /login (401 without the header "Authorization: Basic eDp5"), /drop (the connection is
+closed after the answer, without announcing it). POST bodies are sent back.
 """
 import socket
 import ssl

@@ -73,13 +73,13 @@ def mock(options, *_):
 
 
 def knee(options, *_):
-    """A hundred searches in real time. Each connection of the mock does one request in 40 ms, so the highest rate is 25 a second for each of
-    them; with a limit of 60 ms and runs of --seconds the queue may grow for 20 ms, which is the rate that is searched for."""
+    """A hundred searches in real time. Each connection of the mock does one request in 40 ms, so the highest rate is 25 a second for each
+    of them. The limit is 60 ms, so in a run of --seconds the queue may grow by 20 ms: the rate that is searched for is a little higher."""
     delay, limit, connections = 0.04, 0.06, 10
     highest = connections / delay / (1 - (limit - delay) / (0.99 * options.seconds))
-    searches = [subprocess.Popen([BUILD / "candor", "load", "--json", "-q", "-d", f"{options.seconds}s", "-c", str(connections), "-r",
-                                  str(20 + 13 * number), "--mock", f"delay={delay * 1000:.0f}ms", "--find-rate", f"p99<{limit * 1000:.0f}ms"],
-                                 stdout=subprocess.PIPE, text=True) for number in range(SEARCHES)]
+    command = [BUILD / "candor", "load", "--json", "-q", "-d", f"{options.seconds}s", "-c", str(connections), "--mock",
+               f"delay={delay * 1000:.0f}ms", "--find-rate", f"p99<{limit * 1000:.0f}ms"]
+    searches = [subprocess.Popen([*command, "-r", str(20 + 13 * number)], stdout=subprocess.PIPE, text=True) for number in range(SEARCHES)]
     for number, search in enumerate(searches):
         found = json.loads(search.communicate()[0])
         yield "candor", number, "found, divided by the mock's highest rate", (found["holds_per_second"] or 0) / highest
@@ -134,7 +134,8 @@ def freeze(options, url, server):
                 yield name, number, f"p{percent}" if percent != "max" else percent, value
 
 
-PARTS = {"lateness": (lateness, "us"), "mock": (mock, ""), "knee": (knee, ""), "cpu": (cpu, "ns, or requests per s"), "freeze": (freeze, "ms")}
+PARTS = {"lateness": (lateness, "us"), "mock": (mock, ""), "knee": (knee, ""), "cpu": (cpu, "ns, or requests per s"),
+         "freeze": (freeze, "ms")}
 READING = {
     "lateness": "How long after it was due a request is sent, beside what the kernel's timer itself is late:",
     "mock": "The generator with a mock that answers at once: how many requests it makes in a second of CPU time in a closed loop with ten\n"

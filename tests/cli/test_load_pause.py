@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Real servers stand still for a second under 1,000 requests per second: the longest response time and p99 are what arithmetic says. A closed
-loop beside them shows the second in its maximum alone (tests/lib/standstill.py).
+"""Real servers stand still for a second under 1,000 requests per second: the longest response time and p99 are what arithmetic says
+(tests/lib/standstill.py). A closed loop beside them shows the second in its maximum alone.
 
 tier: default
 timeout: 600

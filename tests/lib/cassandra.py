@@ -39,8 +39,9 @@ client_encryption_options: {{enabled: true, optional: true, keystore: "{folder}/
 """
 LOG = """<configuration><appender name="O" class="ch.qos.logback.core.ConsoleAppender"><encoder><pattern>%msg%n%ex</pattern></encoder>
 </appender><root level="WARN"><appender-ref ref="O"/></root></configuration>"""
-FLAGS = ["-Xmx500m", "-Xmn250m", "-Xlog:gc:file=collections", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dcassandra-foreground=yes", "-Dcassandra.ring_delay_ms=1",
-         "-Dcassandra.skip_wait_for_gossip_to_settle=0", "-Dcassandra.superuser_setup_delay_ms=0"]
+FLAGS = ["-Xmx500m", "-Xmn250m", "-XX:+UseSerialGC", "-Xlog:gc:file=collections", "-XX:TieredStopAtLevel=1",
+         "-Dcassandra-foreground=yes", "-Dcassandra.ring_delay_ms=1", "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+         "-Dcassandra.superuser_setup_delay_ms=0"]
 # What cassandra-all of this version reaches into, on JDK 11.
 OPENED = ["--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
           "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", "--add-exports=java.rmi/sun.rmi.registry=ALL-UNNAMED",
@@ -84,8 +85,8 @@ class Cassandra:
         settings = SETTINGS.format(port=self.port, storage=stores.free_port(), folder=self.folder)
         (self.folder / "settings").write_text(settings)
         (self.folder / "log.xml").write_text(LOG)
-        keys = ct.run(jdk.home / "bin" / "keytool", "-genkeypair", "-keystore", self.folder / "keys", "-storepass", "secret", "-alias", "it",
-                      "-keyalg", "RSA", "-dname", "CN=localhost")
+        keys = ct.run(jdk.home / "bin" / "keytool", "-genkeypair", "-keystore", self.folder / "keys", "-storepass", "secret", "-alias",
+                      "it", "-keyalg", "RSA", "-dname", "CN=localhost")
         ct.ok(keys.status == 0, "a certificate for Cassandra", keys)
         log = open(self.folder / "log", "w")
         self.process = ct.spawn([jdk.java, *FLAGS, *OPENED, "-cp", f"{jars}/*", f"-Dcassandra.config=file://{self.folder}/settings",

@@ -132,9 +132,9 @@ class Postgres:
             os.chmod(self.data / name, 0o600)
             if self.as_user:
                 shutil.chown(self.data / name, "postgres")
-        self.process = start([self.binaries / "postgres", "-D", self.data, "-p", self.port, "-k", self.data, "-c", "fsync=off", "-c", "ssl=on", "-c",
-                              "listen_addresses=127.0.0.1", "-c", "max_parallel_workers=0", "-c", "autovacuum=off"], self.port, cwd="/",
-                             **self.as_user)
+        self.process = start([self.binaries / "postgres", "-D", self.data, "-p", self.port, "-k", self.data, "-c", "fsync=off", "-c",
+                              "ssl=on", "-c", "listen_addresses=127.0.0.1", "-c", "max_parallel_workers=0", "-c", "autovacuum=off"],
+                             self.port, cwd="/", **self.as_user)
         self.url = f"postgresql://bench:se%20cret@127.0.0.1:{self.port}/postgres"
         self.pid = self.process.pid
         ct.wait_until(lambda: self.query("SELECT 1") == "1")

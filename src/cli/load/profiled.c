@@ -27,8 +27,9 @@ bool profiled_is_wanted(const struct cli_args *args)
 static int read_options(struct profiled *p, const struct cli_args *load, uint64_t length_ns)
 {
     const char *jfr = cli_option(load, "profile-jfr"), *file = cli_option(load, "profile-file");
-    const char *words[] = {"record", "--event", "cpu,wall,halt", "--jfr", jfr ? jfr : "off", "--duration", p->seconds,
-                           cli_option(load, "profile"), "--output", file};
+    const char *words[] = {"record",          "--event",    "cpu,wall,halt", "--jfr",
+                           jfr ? jfr : "off", "--duration", p->seconds,      cli_option(load, "profile"),
+                           "--output",        file};
     int n = file ? PROFILED_WORDS : PROFILED_WORDS - 2;
     snprintf(p->seconds, sizeof p->seconds, "%" PRIu64 "s", (length_ns + SPARE_NS) / NS_PER_S + 1);
     memcpy(p->words, words, sizeof words);

@@ -108,12 +108,13 @@ def page(results, options, size, seconds):
     more = [value - neighbor for value, neighbor in zip(with_it, neighbors)]
     lines = ["# What a diagnosis costs", "",
              f"{results.origin()}, Tomcat 10's example pages on JDK {options.jdk},",
-             f"{options.rate} requests a second from the same machine, for which it uses {statistics.median(neighbors):.0f} ms of CPU time a second.",
-             f"{options.rounds} rounds of three stretches; the diagnosis records {options.seconds} s. Medians, in brackets least and most.", "",
+             f"{options.rate} requests a second from the same machine, for which it uses {statistics.median(neighbors):.0f} ms of CPU",
+             f"time a second. {options.rounds} rounds of three stretches; the diagnosis records {options.seconds} s. Medians, in brackets",
+             "least and most.", "",
              "| | CPU time, ratio |", "|---|---|", *(f"| {what} | {spread(values, 3)} |" for what, values in ratios.items()), "",
              f"The diagnosis uses {spread(more, 1)} ms of CPU time a second more.", "",
-             f"`candor analyze` of an hour ({size / 1e6:.0f} MB, the last recording repeated): {seconds:.2f} s of CPU time, to read the file, and",
-             "to apply all rules to the whole and to each window."]
+             f"`candor analyze` of an hour ({size / 1e6:.0f} MB, the last recording repeated): {seconds:.2f} s of CPU time, to read",
+             "the file, and to apply all rules to the whole and to each window."]
     return "\n".join(lines) + "\n"
 
 

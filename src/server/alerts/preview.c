@@ -137,7 +137,7 @@ static void put_rest(struct preview *p)
     jsonw_array_end(j);
     jsonw_key(j, "rule");
     jsonw_object(j);
-    answer_put_rule(j, p->rule);
+    answer_put_rule(j, p->rule, NULL);
     jsonw_object_end(j);
     jsonw_member_uint(j, "step", (uint64_t)p->step);
     jsonw_member_uint(j, "windows", (uint64_t)p->windows);

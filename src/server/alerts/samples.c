@@ -87,7 +87,8 @@ int samples_get(struct alert_samples *s, const struct alert_rule *rule, const ch
     struct alert_sampled *place = &s->kept[0];
     int rc = make_key(&key, &selector, rule, value, from, to);
     s->asked++;
-    for (int i = 0; !rc && i < ALERT_SAMPLES_KEPT; i++) {
+    uint32_t most = rule->seasons > 1 ? 1 + rule->seasons : 2; /* no more are in memory than the rule needs */
+    for (uint32_t i = 0; !rc && i < most; i++) {
         struct alert_sampled *one = &s->kept[i];
         if (one->key.len == key.len && !memcmp(one->key.data, key.data, key.len)) {
             one->used = s->asked;

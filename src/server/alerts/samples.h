@@ -7,7 +7,7 @@
 #include "server/alerts/rules.h"
 #include "store/store.h"
 
-enum { ALERT_SAMPLES_KEPT = 2 }; /* a window, and that of its baseline */
+enum { ALERT_SAMPLES_KEPT = 1 + ALERT_SEASONS_MAX }; /* a window, and those of its baseline */
 
 struct alert_sampled {
     struct buffer key; /* type, time and selector; empty = nothing is here */

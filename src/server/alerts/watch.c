@@ -203,7 +203,7 @@ static void apply(struct alerts *a, const struct due *d, const struct alert_figu
     if (changed && (state == ALERT_FIRING || state == ALERT_RESOLVED))
         tell_change(a, rule, d->value, state);
     if (changed && state == ALERT_FIRING)
-        action_do(a, rule, d->value);
+        action_do(a, rule, d->value, d->to);
 }
 
 static void evaluate(struct round *r)

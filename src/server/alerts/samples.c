@@ -11,6 +11,7 @@ enum { KEY_MAX = 8 << 10 };
 static void forget(struct alert_sampled *one)
 {
     buffer_deinit(&one->key);
+    method_sums_free(one->methods);
     profile_deinit(&one->profile);
     store_result_deinit(&one->result);
     *one = (struct alert_sampled){0};
@@ -80,7 +81,7 @@ static int read_store(const struct alert_samples *s, struct alert_sampled *one, 
 }
 
 int samples_get(struct alert_samples *s, const struct alert_rule *rule, const char *value, int64_t from, int64_t to,
-                const struct alert_sampled **out, struct error *e)
+                struct alert_sampled **out, struct error *e)
 {
     struct buffer key;
     size_t selector;

@@ -3,7 +3,6 @@
 #include "base/time_units.h"
 #include "profile/figures/significance.h"
 #include "profile/figures/stats.h"
-#include "regex/regex.h"
 #include "server/metrics/key_series.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@
 /* A rate: the sum of the weights, whose number counts as Poisson's, by the window's seconds and by `unit`. */
 static int measure_sum(struct alert_samples *samples, const struct alert_window *w, double unit, struct alert_figure *out, struct error *e)
 {
-    const struct alert_sampled *s;
+    struct alert_sampled *s;
     int rc = samples_get(samples, w->rule, w->value, w->from, w->to, &s, e);
     if (rc)
         return rc;
@@ -42,71 +41,6 @@ static int measure_cores(struct alert_samples *samples, const struct alert_windo
 static int measure_rate(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
 {
     return measure_sum(samples, w, 1, out, e);
-}
-
-/* ---- shares of methods ---- */
-
-enum { UNKNOWN, YES, NO };
-
-/* Whether a frame's label matches. known: by string id. */
-static bool frame_matches(const struct profile *p, const struct regex *pattern, uint8_t *known, uint32_t frame)
-{
-    const struct profile_frame *f = &p->frames[frame];
-    if (f->type == PROFILE_TYPE_MARK)
-        return false;
-    if (known[f->label] == UNKNOWN)
-        known[f->label] = regex_matches(pattern, profile_text(p, f->label)) ? YES : NO;
-    return known[f->label] == YES;
-}
-
-/* Sums up the samples whose innermost frame matches or, with `total`, any of whose frames does. */
-static int sum_matching(const struct profile *p, const struct regex *pattern, bool total, uint64_t *weight)
-{
-    uint8_t *known = calloc((size_t)p->strings.count + 1, 1);
-    uint8_t *matches = calloc(p->node_count, 1);
-    int rc = known && matches ? 0 : -ENOMEM;
-    for (uint32_t i = 1; !rc && i < p->node_count; i++)
-        matches[i] = (total && matches[p->nodes[i].parent]) || frame_matches(p, pattern, known, p->nodes[i].frame);
-    *weight = 0;
-    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
-        if (matches[p->samples[i].stack])
-            *weight += p->samples[i].weight;
-    free(known);
-    free(matches);
-    return rc;
-}
-
-static int measure_share(struct alert_samples *samples, const struct alert_window *w, bool total, struct alert_figure *out, struct error *e)
-{
-    const struct alert_sampled *s;
-    struct regex *pattern = NULL;
-    uint64_t weight = 0;
-    int rc = samples_get(samples, w->rule, w->value, w->from, w->to, &s, e);
-    rc = rc ? rc : regex_compile(&pattern, w->rule->method, REGEX_SOMEWHERE, e);
-    if (!rc && sum_matching(&s->profile, pattern, total, &weight))
-        rc = error_set(e, -ENOMEM, "out of memory");
-    regex_free(pattern);
-    if (rc)
-        return rc;
-    double share = s->profile.weight ? (double)weight / (double)s->profile.weight : 0;
-    struct interval interval = stats_wilson(share, s->effective);
-    *out = (struct alert_figure){.value = share,
-                                 .low = interval.low,
-                                 .high = interval.high,
-                                 .known = s->profile.sample_count > 0,
-                                 .samples = s->profile.sampled,
-                                 .missing = s->result.missing};
-    return 0;
-}
-
-static int measure_self(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
-{
-    return measure_share(samples, w, false, out, e);
-}
-
-static int measure_total(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
-{
-    return measure_share(samples, w, true, out, e);
 }
 
 /* ---- key metrics ---- */
@@ -143,8 +77,8 @@ static int measure_metric(struct alert_samples *samples, const struct alert_wind
 static const struct alert_source sources[] = {
     {"cores", "cores in use", false, ALERT_METHODS_NONE, measure_cores, false},
     {"rate", "weight per second", false, ALERT_METHODS_NONE, measure_rate, false},
-    {"self", "share of the methods themselves", true, ALERT_METHODS_NEEDED, measure_self, false},
-    {"total", "share of the methods with what they call", true, ALERT_METHODS_NEEDED, measure_total, false},
+    {"self", "share of the methods themselves", true, ALERT_METHODS_NEEDED, self_measure, false},
+    {"total", "share of the methods with what they call", true, ALERT_METHODS_NEEDED, total_measure, false},
     {"change", "the largest sure growth of a method", true, ALERT_METHODS_SOME, change_measure, true},
     KEY_METRIC_ROWS(METRIC_ROW)};
 enum { SOURCES = sizeof sources / sizeof *sources, OF_SAMPLES = SOURCES - KEY_METRICS };

@@ -209,7 +209,7 @@ static void apply(struct alerts *a, const struct due *d, const struct alert_figu
 static void evaluate(struct round *r)
 {
     struct alerts *a = r->alerts;
-    struct alert_samples samples = {.store = a->server->store};
+    struct alert_samples samples = {.store = a->server->store, .patterns = a->patterns};
     struct alert_figure figure;
     struct error e;
     for (uint32_t i = 0; i < r->count && !store_is_over(a->server->store, &(struct store_query){0}, &e); i++) {
@@ -275,8 +275,10 @@ void *watch_run(void *alerts)
     pthread_mutex_lock(&a->lock);
     while (!a->stopping) {
         pthread_mutex_unlock(&a->lock);
+        uint32_t generation = a->generation;
         read_again(a);
-        evaluate_due(a);
+        if (!patterns_tidy(a->patterns, generation != a->generation))
+            evaluate_due(a);
         pthread_mutex_lock(&a->lock);
         alerts_wait(a);
     }

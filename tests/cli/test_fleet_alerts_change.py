@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Alerts on changes: a method that grew on all hosts fires, by name; one that was renamed, grew on one host or did not change does not.
-A baseline of several days has the interval of their differences.
+A baseline of several days has the interval of their differences. Shares of methods by patterns are counted by hand, over two days, of which
+the second has names that the first did not.
 
 tier: default
 timeout: 120
@@ -26,6 +27,8 @@ CHANGE = "[alert grown]\neach = service\nvalue = change\nabove = {above}\nbaseli
          "type = cpu:samples\n"
 USUAL = '[alert usual]\nselect = service="usual"\nvalue = rate\nabove = 1.5\nbaseline = {baseline}\nwindow = 1h\ninterval = 1h\n' \
         "delay = 0s\ntype = cpu:samples\n"
+SHARE = '[alert share]\nselect = service="renamed"\nvalue = {value}\nmethod = {method}\nabove = 50%\nwindow = 1h\ninterval = 1h\n' \
+        "delay = 0s\ntype = cpu:samples\n"
 DAYS = (1000, 1100, 900, 1050)  # samples of an hour, one to four days ago
 
 
@@ -36,8 +39,8 @@ def send(server, service, host, begin, stacks):
 
 
 def fill(server):
-    """Each host has its own mix, the same on both days, up to the draw; its load differs."""
-    rng = random.Random(7)
+    """Each host has its own mix, the same on both days, up to the draw; its load differs. Returns the stacks of `renamed`, by day."""
+    rng, renamed = random.Random(7), (collections.Counter(), collections.Counter())
     for host in range(HOSTS):
         mix = [weight * rng.uniform(0.7, 1.4) for weight in EVEN]
         for day in (1, 0):
@@ -47,8 +50,10 @@ def fill(server):
                 names = ["app.Levy.of" if one == "app.Tax.of" and service == "renamed" and not day else one for one in METHODS]
                 counts = collections.Counter(rng.choices(names, weights, k=rng.randint(3000, 6000)))
                 send(server, service, f"h{host}", NOW - day * DAY, counts)
+                renamed[day].update(counts if service == "renamed" else {})
     for day, n in enumerate((3000, *DAYS)):
         send(server, "usual", "h", NOW - day * DAY, {"app.Web.page": n})
+    return renamed
 
 
 def preview(server, draft):
@@ -92,6 +97,21 @@ def seasons(server):
     ct.ok(few["points"][0]["value"] is None and few["count"] == 0, "weeks without data: nothing is known", few)
 
 
+def shares(server, renamed):
+    """One preview of both days, so that a pattern meets the names of both."""
+    patterns = (("total", "Tax", lambda name: "Tax" in name), ("total", "Levy|Cart", lambda name: name[4:8] in ("Levy", "Cart")),
+                ("total", "Main|HashMap", lambda _: True), ("total", ".*", lambda _: True), ("self", "HashMap", lambda _: True),
+                ("self", "Tax", lambda _: False))
+    for value, method, has in patterns:
+        answer = server.get("/v1/alerts/preview", **{"from": END - DAY, "to": END, "points": "true",
+                                                     "draft": SHARE.format(value=value, method=method)})
+        points = {point["at"]: point for point in answer["points"]}
+        for day in (1, 0):
+            point, counts = points[END - day * DAY], renamed[day]
+            wanted = sum(n for name, n in counts.items() if has(name)) / counts.total()
+            ct.ok(abs(point["value"] - wanted) < 1e-5 and point["samples"] == counts.total(), f"{value} of {method}", (point, wanted))
+
+
 def fires(server):
     """The rule in the file of a server: its alert names the method, and so does the table."""
     path = ct.WORK / "alerts.conf"
@@ -104,9 +124,10 @@ def fires(server):
 
 def main():
     server = Server("change")
-    fill(server)
+    renamed = fill(server)
     changes(server)
     seasons(server)
+    shares(server, renamed)
     fires(server)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     ct.done()

@@ -302,17 +302,25 @@ static int check_counts(const struct load_config *c, const struct outcome *o)
 
 /* ---- all of it ---- */
 
+/* Starts an agent; it answers when it is connected. Returns a status. */
+static int start_one(const struct cli_args *args, const struct load_config *c, struct agent *agents, uint32_t i, uint32_t count)
+{
+    char own[64], *command;
+    snprintf(own, sizeof own, "/proc/%d/exe", getpid());
+    command = command_of(args, c, is_local(&agents[i]) ? own : "candor", i, count);
+    int status = command ? start_agent(&agents[i], command) : cli_fail("no memory for the agents");
+    free(command);
+    return status;
+}
+
 static int start_and_run(const struct cli_args *args, const struct load_config *c, struct agent *agents, uint32_t count, struct uniting *u)
 {
-    int status = CLI_OK;
-    for (uint32_t i = 0; i < count && !status; i++) {
-        char own[64], *command;
-        snprintf(own, sizeof own, "/proc/%d/exe", getpid());
-        command = command_of(args, c, is_local(&agents[i]) ? own : "candor", i, count);
-        status = command ? start_agent(&agents[i], command) : cli_fail("no memory for the agents");
-        free(command);
-    }
-    for (uint32_t i = 0; i < count && !status; i++)
+    int status = start_one(args, c, agents, 0, count);
+    if (!status)
+        status = greet(&agents[0]); /* it may have made a table that the others need */
+    for (uint32_t i = 1; i < count && !status; i++)
+        status = start_one(args, c, agents, i, count);
+    for (uint32_t i = 1; i < count && !status; i++)
         status = greet(&agents[i]);
     for (uint32_t i = 0; i < count && !status; i++)
         status = compare_clocks(&agents[i]);
@@ -341,12 +349,6 @@ static int check(const struct cli_args *args, const struct load_config *c, uint3
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         if (cli_option(args, alone[i]))
             return cli_usage(args->command, "--%s is for one generator: leave out --agents", alone[i]);
-    if (c->target.workload)
-        for (uint32_t i = 0; i < c->mix.count; i++)
-            if (!strcmp(c->mix.types[i].name, "insert"))
-                return cli_usage(args->command,
-                                 "agents would insert the same records: choose a workload without inserts, or fill the table "
-                                 "without --agents");
     if (c->requests_most && c->requests_most < count)
         return cli_usage(args->command, "%u agents are too many for %" PRIu64 " operations", count, c->requests_most);
     return count ? CLI_OK : cli_usage(args->command, "--agents needs at least one host, or 'local', and at most %d", AGENTS_MOST);

@@ -33,7 +33,7 @@ struct workload {
 struct operation {
     struct candor_load_request request; /* the first member */
     char key[160];
-    uint64_t own, record; /* own: its number without the records that other generators insert */
+    uint64_t own, record;   /* own: its number without the records that other generators insert */
     bool inserts, modifies; /* modifies: a write follows the read */
     bool wrong;             /* a value that was read differs */
     int32_t write_field;    /* of the write that follows */

@@ -184,7 +184,7 @@ int main(void)
 {
     glob_t found;
     fault_install();
-    if (!tap_ok(!glob("tests/replay/x86_64-*.gz", 0, NULL, &found), "the corpus is there"))
+    if (!tap_ok(!glob("tests/replay/" PROCESSOR "-*.gz", 0, NULL, &found), "the corpus is there"))
         return tap_done();
     for (size_t i = 0; i < found.gl_pathc; i++)
         replay(found.gl_pathv[i]);

@@ -28,7 +28,9 @@ FAILED_MOST, RESIDUAL_MOST = 0.005, 0.10
 SAMPLES_LEAST = 50  # half of what 4 seconds of a busy thread must give on a host ten times as slow, at 10 ms
 PERF = "sigtrap|signal"
 STEADY = "go seconds=60 threads=2"
-AGREE_LEAST = 0.98  # of the stacks in which both our walker and AsyncGetCallTrace find Java frames, as in tests/jvm/test_walker.py
+# Of the stacks in which both our walker and AsyncGetCallTrace find Java frames, how many have the same frames, and how many the same methods,
+# as in tests/jvm/test_walker.py.
+FRAMES_LEAST, METHODS_LEAST = 0.995, 0.98
 ONE_JDK = "5[.]10 17|6[.]1 17|6[.]12 25"  # test programs need none
 
 # How a cell that is no recording, or more than one, is judged.
@@ -229,12 +231,14 @@ def judge_recording(verdict, cell, recording):
 
 
 def judge_walker(verdict, settings):
-    """Of the stacks in which both walkers found Java frames, how many are identical."""
+    """Of the stacks in which both walkers found Java frames, how many are identical. AsyncGetCallTrace may find other methods that were
+    inlined into the topmost frame's (docs/internals/hotspot.md)."""
     counts = {name.removeprefix("walker_"): int(value) for name, value in settings.items() if name.startswith("walker_")}
     both = sum(count for name, count in counts.items() if name not in ("only_walker", "only_agct", "neither"))
     same = counts.get("identical", 0) / both if both else 0
-    verdict.remark = f"{100 * same:.1f} % of {both} stacks are AsyncGetCallTrace's"
-    if same < AGREE_LEAST:
+    frames = same + (counts.get("inlined", 0) / both if both else 0)
+    verdict.remark = f"{100 * frames:.1f} % of {both} stacks have AsyncGetCallTrace's frames, {100 * same:.1f} % its methods"
+    if frames < FRAMES_LEAST or same < METHODS_LEAST:
         verdict.problems.append(f"{verdict.remark}: {counts}")
 
 

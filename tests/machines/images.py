@@ -106,6 +106,8 @@ def root(suite, architecture, *jdks):
         unpack(suite, architecture, made, *packages)
         unpack(suite, architecture, made, *LIBRARIES)
         link_into_usr(made)
+        for name in ("dev", "proc", "tmp"):  # the container mounts its own
+            (made / name).rmdir()
     return cached(f"root-{suite}-{architecture}", f"{packages} {LIBRARIES}", make)
 
 

@@ -72,7 +72,8 @@ def program_for(box, what):
     tried = ct.run(*box.wrapper, ct.PROGRAM, "version")
     if tried.status == 0:
         return ct.PROGRAM
-    ct.skip(f"{what}: candor there", "its C library is older than the build's; set CANDOR_PORTABLE to the program of script/package's tarball")
+    ct.skip(f"{what}: candor there",
+            "its C library is older than the build's; set CANDOR_PORTABLE to the program of script/package's tarball")
     return None
 
 

@@ -28,8 +28,8 @@ FAILED_MOST, RESIDUAL_MOST = 0.005, 0.10
 SAMPLES_LEAST = 50  # half of what 4 seconds of a busy thread must give on a host ten times as slow, at 10 ms
 PERF = "sigtrap|signal"
 STEADY = "go seconds=60 threads=2"
-# Of the stacks in which both our walker and AsyncGetCallTrace find Java frames, how many have the same frames, and how many the same methods,
-# as in tests/jvm/test_walker.py.
+# Of the stacks in which both our walker and AsyncGetCallTrace find Java frames, how many have the same frames, and how many the same
+# methods, as in tests/jvm/test_walker.py.
 FRAMES_LEAST, METHODS_LEAST = 0.995, 0.98
 ONE_JDK = "5[.]10 17|6[.]1 17|6[.]12 25"  # test programs need none
 

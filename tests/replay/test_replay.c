@@ -2,6 +2,7 @@
  * outcome that were found in the JVM. tests/replay/README.md says how to make the corpus again.
  * tier: quick
  * timeout: 120
+ * aarch64: yes
  * sanitize: yes */
 #include "../tap.h"
 #include "image.h"

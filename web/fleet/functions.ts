@@ -6,10 +6,21 @@ import { FoundMethod, FunctionsAnswer } from "./api";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf } from "./parts";
+import { textOf } from "./rules";
 import { selector, timesOf } from "./state";
 
 const MOST = "100";
 const MOST_SERVICES = 6;
+const LONGEST_RULE = 40; // characters of a method's name in that of a rule
+
+// The text of a rule that fires when the method, with what it calls, exceeds a share of a service's time. The rule can be changed before it
+// is used.
+function ruleAbout(method: string, type: string): string {
+    const name = splitName(method).method.replace(/[^\w]+/g, "-").slice(-LONGEST_RULE);
+    const pattern = "^" + method.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
+    return textOf({ name: name + "-is-hot", keys: [["each", "service"], ["value", "total"], ["method", pattern],
+        ...(type === CPU_TIME ? [] : [["type", type] as [string, string]]), ["above", "5%"], ["for", "10m"]] });
+}
 
 export class Functions implements View {
     readonly word = "functions";
@@ -59,7 +70,7 @@ export class Functions implements View {
             + `: together ${formatValue(found.total, unit)} of ${titleOfType(type)}, `
             + `${formatValue(found.self, unit)} of it in the methods themselves.`
             + (answer.methods_left_out > 0 ? ` The first ${MOST} are shown.` : "");
-        const heads = ["Method", "Self", "Total", "In services"].map((text, i) =>
+        const heads = ["Method", "Self", "Total", "In services", "Alert"].map((text, i) =>
             element("th", { scope: "col", className: i === 1 || i === 2 ? "number" : "" }, text));
         this.content.replaceChildren(element("table", { className: "fleet" },
             element("caption", { className: "spoken" }, "Methods and what they cost"),
@@ -82,6 +93,8 @@ export class Functions implements View {
             ["Self", share(method.self_share, method.self_low, method.self_high)],
             ["Total", share(method.total_share, method.total_low, method.total_high)],
             ["In services", [...services, groups.length > MOST_SERVICES ? " and " + (groups.length - MOST_SERVICES) + " more" : ""]],
+            ["Alert", [link("Alert", page.link({ view: "alerts", rule: "", draft: ruleAbout(name, this.answer?.type ?? CPU_TIME) }),
+                "Write a rule about this method, with a preview")]],
         ];
         return element("tr", {}, ...cells.map(([label, content], i) => {
             const cell = element("td", { className: i === 0 ? "column-name" : i < 3 ? "number" : "column-method" }, ...content);

@@ -200,10 +200,31 @@ def check_functions(page, server):
     ct.ok([row[0].split()[0] for row in shown] == [one["name"].removeprefix("org.shop.") for one in found]
           and [row[2].split()[0] for row in shown] == [f"{100 * one['total_share']:.1f}%" for one in found]
           and all(row[3].startswith("shop ") for row in shown), "functions: which, how much, and where", (shown, found))
-    page.click_on(".functions tbody a")
+    check_one_function(page, server)
+    page.go("#view=functions&match=Work&" + PLACE)
+    page.click_on(".functions tbody .in a")
     page.idle()
     ct.ok(page.text(".service h1") == "shop" and page.run("return candor.state().query") == found[0]["name"],
           "a click leads to the method in the service's graph")
+
+
+def check_one_function(page, server):
+    """A method's name leads to its weight over time and by version: the figures of the server."""
+    page.click_on(".functions tbody .column-name a")
+    page.idle()
+    name = server.get("/v1/functions", **HOUR, match="Work", by="service")["methods"][0]["name"]
+    page.choose(".one-function select", "version")
+    found = server.get("/v1/functions", **HOUR, match=name + "*", by="service,version")["methods"]
+    (one,) = (row for row in found if row["name"] == name)
+    shown = page.run("""return [...document.querySelectorAll('.one-function tbody tr')].map(r =>
+        Object.fromEntries([...r.cells].map(c => [c.dataset.label, c.textContent])))""")
+    ct.ok(sorted((row["Service"], row["Version"], row["Total"].split()[0], row["Self"].split()[0]) for row in shown) == sorted(
+        (group["labels"]["service"], group["labels"]["version"], f"{100 * group['total_share']:.1f}%",
+         f"{100 * group['self_share']:.1f}%" if group["self_share"] else "0%") for group in one["groups"]), "a function by version", (shown, one))
+    drawn = server.get("/v1/functions/series", **HOUR, match=name + "*", by="version", step=60)["series"]
+    legend = page.text(".one-function .chart-legend, .one-function .keys")
+    ct.ok(len(drawn) == 2 and all(series["labels"]["version"] in legend for series in drawn), "and over time", (legend, drawn))
+    ct.ok("by=version" in page.run(ADDRESS), "the address holds it", page.run(ADDRESS))
 
 
 def check_findings(page, server):

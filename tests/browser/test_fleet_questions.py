@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Twelve questions that people ask about their programs. Each is answered on the page, in a real browser, with at most three clicks. A click
-is whatever takes the hand once: a link, a button, a choice in a list, a drag, a text with Enter. Answers are held against the server's.
+"""Twelve questions that people ask about their programs. Each is answered on the page, in a real browser, with at most three clicks. A
+click is whatever takes the hand once: a link, a button, a choice in a list, a drag, a text with Enter. Answers are held against the
+server's.
 
 tier: default
 timeout: 300

@@ -4,23 +4,13 @@ import { splitName, visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { FoundMethod, FunctionsAnswer } from "./api";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
+import { OneFunction, isOne, matchOf, ruleAbout } from "./onefunction";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf } from "./parts";
-import { textOf } from "./rules";
 import { selector, timesOf } from "./state";
 
 const MOST = "100";
 const MOST_SERVICES = 6;
-const LONGEST_RULE = 40; // characters of a method's name in that of a rule
-
-// The text of a rule that fires when the method, with what it calls, exceeds a share of a service's time. The rule can be changed before it
-// is used.
-function ruleAbout(method: string, type: string): string {
-    const name = splitName(method).method.replace(/[^\w]+/g, "-").slice(-LONGEST_RULE);
-    const pattern = "^" + method.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
-    return textOf({ name: name + "-is-hot", keys: [["each", "service"], ["value", "total"], ["method", pattern],
-        ...(type === CPU_TIME ? [] : [["type", type] as [string, string]]), ["above", "5%"], ["for", "10m"]] });
-}
 
 export class Functions implements View {
     readonly word = "functions";
@@ -31,6 +21,7 @@ export class Functions implements View {
     private readonly field = element("input", { type: "search", placeholder: "part of a name, or /pattern/", spellcheck: false });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", {});
+    private readonly one = new OneFunction(); // below the table, if the search means one function
     private answer: FunctionsAnswer | null = null;
     private page: Page | null = null;
 
@@ -41,7 +32,7 @@ export class Functions implements View {
             event.preventDefault();
             this.page?.change({ match: this.field.value.trim() });
         });
-        this.root.append(element("div", { className: "row" }, element("h1", {}, "Functions"), form), this.sentence, this.content);
+        this.root.append(element("div", { className: "row" }, element("h1", {}, "Functions"), form), this.sentence, this.content, this.one.root);
     }
 
     async load(page: Page): Promise<void> {
@@ -51,8 +42,10 @@ export class Functions implements View {
         this.field.value = state.match;
         this.answer = state.match === "" ? null : await questions.ask<FunctionsAnswer>("/v1/functions",
             { ...timesOf(state), select: selector({ ...state, service: "" }), type, match: state.match, by: "service", limit: MOST });
-        page.partial([this.answer?.missing_text]);
+        const isFound = isOne(state.match) && this.answer?.methods.length === 1;
+        this.one.root.hidden = !isFound;
         this.draw(page);
+        page.partial([this.answer?.missing_text, ...(isFound ? await this.one.load(page, type) : [])]);
     }
 
     draw(page: Page): void {
@@ -72,6 +65,7 @@ export class Functions implements View {
             + (answer.methods_left_out > 0 ? ` The first ${MOST} are shown.` : "");
         const heads = ["Method", "Self", "Total", "In services", "Alert"].map((text, i) =>
             element("th", { scope: "col", className: i === 1 || i === 2 ? "number" : "" }, text));
+        this.one.draw(page);
         this.content.replaceChildren(element("table", { className: "fleet" },
             element("caption", { className: "spoken" }, "Methods and what they cost"),
             element("thead", {}, element("tr", {}, ...heads)),
@@ -89,7 +83,8 @@ export class Functions implements View {
             return element("span", { className: "in" }, link(nameOf(service), href), " " + formatShare(part));
         });
         const cells: [string, (Node | string)[]][] = [
-            ["Method", [nameOf(short), element("span", { className: "quiet" }, " " + visibleName(ofPackage || " ").trim())]],
+            ["Method", [link(nameOf(short), page.link({ match: matchOf(name), by: "", hidden: [], part: "" }), "Over time, by version and endpoint"),
+                element("span", { className: "quiet" }, " " + visibleName(ofPackage || " ").trim())]],
             ["Self", share(method.self_share, method.self_low, method.self_high)],
             ["Total", share(method.total_share, method.total_low, method.total_high)],
             ["In services", [...services, groups.length > MOST_SERVICES ? " and " + (groups.length - MOST_SERVICES) + " more" : ""]],

@@ -178,6 +178,20 @@ def check_labels(page, server):
     ct.ok(page.run("return document.getElementById('problem').hidden") and page.methods() == before, "taken away")
 
 
+def check_explorer(page, server):
+    """The values of the label that splits the chart, and a click that leaves one out."""
+    page.go("#view=service&service=shop&by=host&" + PLACE)
+    page.click_on(".explorer summary")
+    sums = series(server, select='service="shop"', by="host")
+    shown = page.run("""return [...document.querySelectorAll('.explorer tbody tr')].map(r => [...r.cells].map(c => c.textContent.trim()))""")
+    ct.ok([row[0] for row in shown] == sorted(sums, key=lambda host: -sums[host]) and all(
+        row[2] == cores(sums[row[0]]) and row[1] == f"{100 * sums[row[0]] / sum(sums.values()):.1f}%" for row in shown),
+        "what each value has", (shown, sums))
+    page.click_on(".explorer tbody tr:first-child a:last-child")
+    page.idle()
+    ct.ok(page.methods() == methods(server, f'service="shop",host!="{shown[0][0]}"'), "Without: everything but this", page.run(ADDRESS))
+
+
 def check_compare(page, server):
     page.go("#view=compare&service=shop&against=label&label=host&" + PLACE)
     sides = [dict((name, weight) for name, weight, _ in methods(server, f'service="shop",host="{host}"')) for host in "ab"]
@@ -293,6 +307,7 @@ def main():
         check_service(page, server)
         check_pin(page)
         check_labels(page, server)
+        check_explorer(page, server)
         check_compare(page, server)
         check_functions(page, server)
         check_findings(page, server)

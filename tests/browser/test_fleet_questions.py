@@ -69,7 +69,7 @@ class Person(Fleet):
 def services(page, server):
     page.begin("zone=utc")
     page.pick("#bar-range", "24h")
-    top = server.get("/v1/top", **{"from": "-24h"}, by="service", against="none")["groups"][0]
+    top = server.get("/v1/top", **{"from": "-24h", "to": "now"}, by="service", against="none")["groups"][0]
     row = page.rows()["live"]
     page.answered("which is the hottest method of last night?", top["methods"][0]["name"] == "org.live.Work.hot"
                   and row["Hottest own method"].startswith(f"Work.hot {share(top['methods'][0]['own_share'])}"), (row, top))

@@ -234,7 +234,8 @@ def check_one_function(page, server):
         Object.fromEntries([...r.cells].map(c => [c.dataset.label, c.textContent])))""")
     ct.ok(sorted((row["Service"], row["Version"], row["Total"].split()[0], row["Self"].split()[0]) for row in shown) == sorted(
         (group["labels"]["service"], group["labels"]["version"], f"{100 * group['total_share']:.1f}%",
-         f"{100 * group['self_share']:.1f}%" if group["self_share"] else "0%") for group in one["groups"]), "a function by version", (shown, one))
+         f"{100 * group['self_share']:.1f}%" if group["self_share"] else "0%") for group in one["groups"]), "a function by version",
+        (shown, one))
     drawn = server.get("/v1/functions/series", **HOUR, match=name + "*", by="version", step=60)["series"]
     legend = page.text(".one-function .chart-legend, .one-function .keys")
     ct.ok(len(drawn) == 2 and all(series["labels"]["version"] in legend for series in drawn), "and over time", (legend, drawn))

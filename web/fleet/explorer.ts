@@ -24,11 +24,13 @@ export function explorer(page: Page, series: Series[], type: string, seconds: nu
     const choices = (value: string) => [["=", "Only", "Only "], ["!=", "Without", "Everything but "]].map(([sign, word, title]) =>
         link(word, narrow(sign, value), title + visibleName(value).slice(0, 80)));
     const rest = rows.length - MOST_ROWS;
-    return [element("details", { className: "explorer", open }, element("summary", {}, plural(rows.length, "value") + " of ", nameOf(label)),
+    const summary = element("summary", {}, plural(rows.length, "value") + " of ", nameOf(label));
+    const shareOf = (weight: number) => (all > 0 ? weight / all : 0);
+    return [element("details", { className: "explorer", open }, summary,
         tableOf("Values of " + label, [
             { title: "Value", kind: "name", cell: ({ value }: typeof rows[number]) => (value === "" ? "(none)" : [nameOf(value)]) },
-            { title: "Share", kind: "number", cell: ({ weight }) => [element("meter", { value: all > 0 ? weight / all : 0, ariaHidden: "true" }),
-                " " + formatShare(all > 0 ? weight / all : 0)] },
+            { title: "Share", kind: "number", cell: ({ weight }) => [element("meter", { value: shareOf(weight), ariaHidden: "true" }),
+                " " + formatShare(shareOf(weight))] },
             { title: "On average", kind: "number", cell: ({ weight }) => rateText(type, weight / Math.max(1, seconds)) },
             { title: "Choose", kind: "text",
                 cell: ({ value }) => (value === "" ? "" : [element("span", { className: "actions" }, ...choices(value))]) },

@@ -32,7 +32,8 @@ export class Functions implements View {
             event.preventDefault();
             this.page?.change({ match: this.field.value.trim() });
         });
-        this.root.append(element("div", { className: "row" }, element("h1", {}, "Functions"), form), this.sentence, this.content, this.one.root);
+        this.root.append(element("div", { className: "row" }, element("h1", {}, "Functions"), form), this.sentence, this.content,
+            this.one.root);
     }
 
     async load(page: Page): Promise<void> {
@@ -83,7 +84,8 @@ export class Functions implements View {
             return element("span", { className: "in" }, link(nameOf(service), href), " " + formatShare(part));
         });
         const cells: [string, (Node | string)[]][] = [
-            ["Method", [link(nameOf(short), page.link({ match: matchOf(name), by: "", hidden: [], part: "" }), "Over time, by version and endpoint"),
+            ["Method", [link(nameOf(short), page.link({ match: matchOf(name), by: "", hidden: [], part: "" }),
+                "Over time, by version and endpoint"),
                 element("span", { className: "quiet" }, " " + visibleName(ofPackage || " ").trim())]],
             ["Self", share(method.self_share, method.self_low, method.self_high)],
             ["Total", share(method.total_share, method.total_low, method.total_high)],

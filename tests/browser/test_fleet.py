@@ -190,7 +190,8 @@ def check_explorer(page, server):
     page.go("#view=service&service=shop&by=host&" + PLACE)
     page.click_on(".explorer summary")
     sums = series(server, select='service="shop"', by="host")
-    shown = page.run("""return [...document.querySelectorAll('.explorer tbody tr')].map(r => [...r.cells].map(c => c.textContent.trim()))""")
+    shown = page.run("""return [...document.querySelectorAll('.explorer tbody tr')].map(r =>
+        [...r.cells].map(c => c.textContent.trim()))""")
     ct.ok([row[0] for row in shown] == sorted(sums, key=lambda host: -sums[host]) and all(
         row[2] == cores(sums[row[0]]) and row[1] == f"{100 * sums[row[0]] / sum(sums.values()):.1f}%" for row in shown),
         "what each value has", (shown, sums))

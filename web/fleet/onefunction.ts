@@ -103,8 +103,8 @@ export class OneFunction {
                 cell: ({ total_share: of, total_low: low, total_high: high }) => share(of, low, high) },
             { title: "Weight", kind: "number", hint: "in the function and what it calls",
                 cell: ({ total }) => formatValue(total, unit) },
-        ], groups.slice(0, MOST_ROWS)), ...(rest > 0 ? [element("p", { className: "aside" }, plural(rest, "more row") + ", each with less.")]
-            : [])];
+        ], groups.slice(0, MOST_ROWS)),
+        ...(rest > 0 ? [element("p", { className: "aside" }, plural(rest, "more row") + ", each with less.")] : [])];
     }
 
     // A value that can be clicked narrows everything to it.

@@ -281,7 +281,8 @@ export class Services implements View {
         const rate = (of: string, value: number | null) => (value === null ? "–" : rateText(of, value));
         const hosts = service.labels.host?.length ?? 0;
         const contents: (Node | string)[][] = [
-            [this.favorites.star(service.name, () => this.draw(page)), open], [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
+            [this.favorites.star(service.name, () => this.draw(page)), open],
+            [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
             [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)], [],
             [hosts > 0 ? formatCount(hosts) + (hosts >= MOST_VALUES ? "+" : "") : "–"], versionText(service), [], [],
             [formatCount(service.recordings)],

@@ -18,7 +18,7 @@ struct alert_sampled {
     struct method_sums *methods; /* what rules about methods need; NULL = none has asked yet */
 };
 
-/* What is remembered of patterns of methods, from one window to the next. One thread at a time may use it. In sources_methods.c. */
+/* What is remembered of patterns of methods, from one window to the next. One thread at a time may use it. In sources/methods.c. */
 struct alert_patterns;
 struct alert_patterns *patterns_new(void); /* NULL = out of memory */
 void patterns_free(struct alert_patterns *p);

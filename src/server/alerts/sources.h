@@ -56,7 +56,7 @@ struct alert_figure sources_ratio(const struct alert_figure *now, const struct a
 /* Whether the rule's values are shares of the whole, and not ratios or amounts. */
 bool sources_is_share(const struct alert_rule *rule);
 
-/* For sources.c, in sources_methods.c and sources_change.c. */
+/* For sources.c, in sources/methods.c and sources/change.c. */
 alert_measure self_measure, total_measure, change_measure;
 
 #endif

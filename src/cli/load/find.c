@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ENOUGH      1.01 /* the two ends of the interval, divided */
+#define ENOUGH 1.01 /* the two ends of the interval, divided */
+enum { TRIES = 2 }; /* of a rate that does not hold */
 #define LEAST_RATE  0.1
 #define ERRORS_MOST 0.01 /* with a larger share of errors, a rate does not hold */
 
@@ -63,6 +64,21 @@ static int try_rate(struct load_config *config, const struct find_limit *limit, 
     return rc;
 }
 
+/* Judges a rate. A rate that did not hold is tried once more: a stall of the machine lasts for some of a run, and a rate that is too high
+ * never holds. Returns as try_rate. */
+static int judge_rate(struct load_config *config, const struct find_limit *limit, double rate, struct find_result *found, struct error *e)
+{
+    bool holds = false;
+    for (int i = 0; i < TRIES && !holds && found->count < FIND_TRIALS_MAX; i++) {
+        int rc = try_rate(config, limit, rate, found, e);
+        if (rc || found->interrupted)
+            return rc;
+        holds = found->trials[found->count - 1].holds;
+    }
+    *(holds ? &found->holds : &found->breaks) = rate;
+    return 0;
+}
+
 /* The next rate to try; 0 = the interval is small enough, or no rate holds. */
 static double next_rate(const struct find_result *found, double first)
 {
@@ -80,12 +96,8 @@ int find_rate(struct load_config *config, const struct find_limit *limit, struct
     double first = config->schedule.steps[0].from, rate;
     int rc = 0;
     *found = (struct find_result){0};
-    while (!rc && !found->interrupted && found->count < FIND_TRIALS_MAX && (rate = next_rate(found, first)) > 0) {
-        rc = try_rate(config, limit, rate, found, e);
-        if (rc || found->interrupted)
-            break;
-        *(found->trials[found->count - 1].holds ? &found->holds : &found->breaks) = rate;
-    }
+    while (!rc && !found->interrupted && found->count < FIND_TRIALS_MAX && (rate = next_rate(found, first)) > 0)
+        rc = judge_rate(config, limit, rate, found, e);
     return rc;
 }
 

@@ -5,6 +5,7 @@
  * A copy is made an hour after the one before at the earliest, and takes at most a hundredth of the time.
  *
  *     catalogue.db.copy, catalogue.db.copy.sum      the copy, and its digest
+ *     catalogue.db.copy.new...                      the copy that is being made
  *     quarantine/copy-in-use                        exists until the store agrees with the copy */
 #include "store/store_internal.h"
 
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #define COPY   "catalogue.db.copy"
+#define NEW    COPY ".new"
 #define IN_USE "quarantine/copy-in-use"
 
 enum { PAUSE_S = 3600, PAUSE_TIMES = 100 };
@@ -32,6 +34,23 @@ static int64_t age_of(const char *path)
 {
     struct stat st;
     return stat(path, &st) ? INT64_MAX : (int64_t)time(NULL) - (int64_t)st.st_mtime;
+}
+
+/* Removes the files that may be beside a database. */
+static void remove_beside(const char *path)
+{
+    static const char *const ends[] = {".sum", "-journal", "-wal", "-shm"};
+    char one[DISK_PATH_MAX + 8];
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(one, sizeof one, "%s%s", path, ends[i]);
+        disk_remove(one);
+    }
+}
+
+static void remove_database(const char *path)
+{
+    disk_remove(path);
+    remove_beside(path);
 }
 
 /* A copy without a digest is valid, one with the digest of another is not. So the old digest goes first, and the new one comes last. */
@@ -58,10 +77,11 @@ void copy_make(struct store *s)
     s->copy_due_ns = now + (uint64_t)PAUSE_S * NS_PER_S;
     if (!s->copy_failed && age_of(copy) < PAUSE_S && age_of(copy) >= 0)
         return;
-    int rc = catalogue_backup(s->catalogue, store_path(s, made, "incoming/" COPY), &e);
+    remove_database(store_path(s, made, NEW)); /* of a server that was killed */
+    int rc = catalogue_backup(s->catalogue, made, &e);
     rc = rc ? rc : replace(s, made, copy, &e);
     if (rc)
-        disk_remove(made);
+        remove_database(made);
     if (rc && !s->copy_failed)
         store_tell(s, "the copy of the catalog is not made: %s", e.text);
     s->copy_failed = rc;
@@ -71,15 +91,10 @@ void copy_make(struct store *s)
 
 /* ---- using it ---- */
 
-static void put_aside_with_log(struct store *s, const char *path)
+static void put_aside(struct store *s, const char *path)
 {
-    char other[DISK_PATH_MAX + 8];
-    static const char *const ends[] = {"-wal", "-shm", ".sum"};
     recover_put_aside(s, path, "catalogue.db");
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        snprintf(other, sizeof other, "%s%s", path, ends[i]);
-        disk_remove(other);
-    }
+    remove_beside(path);
 }
 
 /* Has the copy take the place of the catalog. The digest goes with it. */
@@ -117,7 +132,7 @@ static int open_new(struct store *s, const char *path, struct error *e)
 {
     char mark[DISK_PATH_MAX];
     store_tell(s, "%s: it is made anew from the recordings", e->text);
-    put_aside_with_log(s, path);
+    put_aside(s, path);
     disk_remove(store_path(s, mark, IN_USE));
     return catalogue_open(&s->catalogue, path, e);
 }
@@ -129,7 +144,7 @@ int copy_open_catalogue(struct store *s, struct error *e)
     int rc = is_lost && may_use_copy(s) ? error_set(e, -EBADMSG, "%s: is missing", path) : catalogue_open(&s->catalogue, path, e);
     if (rc == -EBADMSG && may_use_copy(s)) {
         store_tell(s, "%s", e->text);
-        put_aside_with_log(s, path);
+        put_aside(s, path);
         rc = open_copy(s, path, e);
     }
     return rc == -EBADMSG ? open_new(s, path, e) : rc;

@@ -102,7 +102,9 @@ static bool ends_in(const char *name, const char *end)
 
 static int look_at_file(struct seen *n, const char *path, struct found *found)
 {
-    return ends_in(path, ".roll") && n->rollups ? look_at_rollup(n, path, found) : ends_in(path, ".seg") ? look_at_segment(n, path, found) : 0;
+    return ends_in(path, ".roll") && n->rollups ? look_at_rollup(n, path, found)
+           : ends_in(path, ".seg")              ? look_at_segment(n, path, found)
+                                                : 0;
 }
 
 /* Notes the recordings of all segments in a folder. depth: the number of levels of folders below this one. If roll-ups had more recordings

@@ -96,7 +96,8 @@ ct.need(ct.PROGRAM)
 for number, jdk in enumerate(ct.jdks()):
     with ct.Jvm(jdk, "Stalls", flags=FLAGS) as server:
         address = int(server.expect("port").split()[1])
-        collections(server, address, *(("--profile-jfr", "on") if jdk.version > 8 and number % 2 else ()))
+        collections(server, address, *(("--profile-jfr", "on") if jdk.version > 8 and number % 2 else ()),
+                    *(("--agents", "local,local") if number % 3 == 0 else ()))
         computing(server, address)
         if not number:
             refusals(address)

@@ -1,5 +1,10 @@
-/* candor fleet alerts: the rules of alerts and their states; with the name of a rule and --preview, when it would have fired. */
-#include "cli/fleet/fleet.h"
+/* candor fleet alerts: the rules of alerts and their states; with the name of a rule and --preview, when it would have fired.
+ * silences.c has the options about silences. */
+#include "cli/fleet/silences.h"
+
+#include <stdio.h>
+
+#include <string.h>
 
 static const struct table_column columns[] = {
     {"RULE", false}, {"OF", false},  {"STATE", false},     {"SINCE", false}, {"VALUE", true},
@@ -43,8 +48,8 @@ static bool is_incomplete(const json_t *object)
 static void add_threshold(struct table *t, const json_t *rule)
 {
     bool below = json_object_get(rule, "below");
-    table_add(t, "%s%s%s%s", below ? "< " : "> ", fleet_text(rule, below ? "below" : "above"), *fleet_text(rule, "baseline") ? " x " : "",
-              fleet_text(rule, "baseline"));
+    const char *baseline = fleet_text(rule, "baseline"), *by = strcmp(fleet_text(rule, "value"), "change") ? " x " : " since ";
+    table_add(t, "%s%s%s%s", below ? "< " : "> ", fleet_text(rule, below ? "below" : "above"), *baseline ? by : "", baseline);
 }
 
 static const char *note_of(const json_t *rule, const json_t *alert)
@@ -55,7 +60,16 @@ static const char *note_of(const json_t *rule, const json_t *alert)
            : is_incomplete(alert)                               ? "incomplete"
            : json_is_true(json_object_get(alert, "quiet"))      ? "quiet time"
            : json_is_true(json_object_get(rule, "more_values")) ? "of more values than are evaluated"
-                                                                : "";
+                                                                : fleet_text(alert, "method");
+}
+
+static void add_note(struct table *t, const json_t *rule, const json_t *alert)
+{
+    json_int_t silence = int_of(alert, "silence");
+    if (silence)
+        table_add(t, "silence %lld", (long long)silence);
+    else
+        table_add(t, "%s", note_of(rule, alert));
 }
 
 static void add_rule(struct table *t, const json_t *rule)
@@ -70,7 +84,7 @@ static void add_rule(struct table *t, const json_t *rule)
         add_time(t, int_of(alert, "since"));
         add_figure(t, alert);
         add_threshold(t, rule);
-        table_add(t, "%s", note_of(rule, alert));
+        add_note(t, rule, alert);
     }
     if (json_array_size(alerts))
         return;
@@ -81,6 +95,17 @@ static void add_rule(struct table *t, const json_t *rule)
     table_add(t, "%s", *fleet_text(rule, "error") ? fleet_text(rule, "error") : "no data");
 }
 
+/* Prints the recordings that the rule has kept. */
+static void print_kept(const json_t *rule)
+{
+    size_t i;
+    json_t *one, *kept = json_object_get(rule, "kept");
+    json_array_foreach(kept, i, one)
+        printf("%s%s%lld", i ? "" : fleet_text(rule, "name"), i ? ", " : " keeps recordings ", (long long)int_of(one, "recording"));
+    if (json_array_size(kept))
+        puts("");
+}
+
 static int print_rules(const struct fleet *f, const json_t *answer)
 {
     struct table t;
@@ -89,6 +114,7 @@ static int print_rules(const struct fleet *f, const json_t *answer)
     table_init(&t, columns, sizeof columns / sizeof *columns);
     json_array_foreach(json_object_get(answer, "rules"), i, one) add_rule(&t, one);
     int status = fleet_table(&t);
+    json_array_foreach(json_object_get(answer, "rules"), i, one) print_kept(one);
     if (*fleet_text(answer, "error"))
         cli_fail("%s: %s; the previous rules stay in use", f->address, fleet_text(answer, "error"));
     json_array_foreach(json_object_get(answer, "targets"), i, one) if (*fleet_text(one, "error"))
@@ -136,10 +162,15 @@ static int alerts_run(const struct fleet *f)
 {
     struct buffer query;
     bool preview = cli_switch(f->args, "preview");
+    if (silences_wanted(f))
+        return silences_run(f);
+    if (cli_option(f->args, "of") || cli_option(f->args, "note"))
+        return cli_usage(f->args->command, "--of and --note need --silence DURATION");
     if (preview && !f->word_count)
         return cli_usage(f->args->command, "--preview needs the name of a rule: candor fleet alerts URL NAME --preview");
     if (!preview && f->word_count)
-        return cli_usage(f->args->command, "what about rule '%.60s'? --preview shows when it would have fired", f->words[0]);
+        return cli_usage(f->args->command, "what about rule '%.60s'? --preview shows when it would have fired, --silence 2h silences it",
+                         f->words[0]);
     fleet_begin(f, &query, preview ? "/v1/alerts/preview" : "/v1/alerts");
     if (preview)
         fleet_put(&query, "rule", f->words[0]);
@@ -150,7 +181,7 @@ const struct fleet_view fleet_alerts = {
     .name = "alerts",
     .words = "[NAME]",
     .summary = "rules of alerts, and their states",
-    .options = "preview",
+    .options = "preview silences silence end-silence of note",
     .words_max = 1,
     .run = alerts_run,
 };

@@ -1,6 +1,7 @@
 /* The life of alerts: start, end, the file of their states, and what /metrics says. */
 #include "server/alerts/alerts_internal.h"
 
+#include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/request/exposition.h"
 #include "store/files/disk.h"
@@ -42,13 +43,16 @@ void alerts_save(struct alerts *a)
         a->tell(e.text);
 }
 
-/* Reads the rules and the alerts of the run before. A damaged file of alerts is reported, and does not keep the server from starting. */
+/* Reads the rules, and the alerts and silences of the run before. A damaged file of these is reported, and does not keep the server from
+ * starting. */
 static int read_files(struct alerts *a, struct error *e)
 {
     struct alert_rules rules;
     struct error why;
     stat(a->path, &a->seen);
     int rc = rules_read(&rules, a->path, e);
+    if (!rc && silences_open(&a->silences, a->server->options->data, (int64_t)(clock_realtime_ns() / NS_PER_S), &why))
+        a->tell(why.text);
     if (!rc && table_read(&a->table, &rules, a->file, &why))
         a->tell(why.text);
     if (!rc)
@@ -86,7 +90,8 @@ int alerts_start(struct alerts **out, struct server *server, void (*tell)(const 
     pthread_cond_init(&a->wake, NULL);
     pthread_mutex_init(&a->lock, NULL);
     pthread_mutex_init(&a->saving, NULL);
-    int rc = read_files(a, e);
+    a->patterns = patterns_new();
+    int rc = a->patterns ? read_files(a, e) : error_set(e, -ENOMEM, "out of memory");
     rc = rc ? rc : start_threads(a, e);
     if (rc)
         alerts_stop(a);
@@ -109,7 +114,9 @@ void alerts_stop(struct alerts *a)
         if (a->senders[i].running)
             pthread_join(a->senders[i].thread, NULL);
     table_deinit(&a->table);
+    silences_close(&a->silences);
     rules_deinit(&a->rules);
+    patterns_free(a->patterns);
     free(a->status);
     pthread_mutex_destroy(&a->lock);
     pthread_mutex_destroy(&a->saving);

@@ -3,6 +3,7 @@
 #define CANDOR_SERVER_ALERTS_ALERTS_INTERNAL_H
 
 #include "server/alerts/alerts.h"
+#include "server/alerts/silence/silences.h"
 #include "server/alerts/table.h"
 
 #include <pthread.h>
@@ -51,13 +52,15 @@ struct alerts {
     char problem[600];           /* why the file as it is now is not used; "" = it is */
     struct alert_status *status; /* by rule */
     struct alert_table table;
+    struct silences silences;
     struct alert_sending sending[ALERT_TARGETS_MAX];
     struct alert_counts counts;
     bool save_failed;
 
-    pthread_mutex_t saving; /* held while the table is written; taken before `lock` */
-    struct stat seen;       /* the file as it was last read; the evaluating thread's */
-    struct stat changing;   /* likewise: as it was at the last look */
+    pthread_mutex_t saving;          /* held while the table is written; taken before `lock` */
+    struct stat seen;                /* the file as it was last read; the evaluating thread's */
+    struct stat changing;            /* likewise: as it was at the last look */
+    struct alert_patterns *patterns; /* likewise */
     pthread_t watcher;
     bool watching;
     struct alert_sender senders[ALERT_TARGETS_MAX];

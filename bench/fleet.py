@@ -146,8 +146,8 @@ def write_page(path, results, options):
         lines.append(f"| {name} | {goal} ms | {percentile(times, 0.5):.1f} ms | {percentile(times, 0.95):.1f} ms | "
                      f"{percentile(used, 0.5):.1f} ms |")
     if of(results, "rules"):
-        lines += ["", f"{of(results, 'rules')[0]:,} rules of alerts, each evaluated once a minute for a window of five minutes: half are about",
-                  "methods of a service, with a pattern each, a quarter about its cores, a quarter about the CPU time of one host.", "",
+        lines += ["", f"{of(results, 'rules')[0]:,} rules of alerts, each evaluated once a minute for a window of five minutes: half are",
+                  "about methods of a service, with a pattern each, a quarter about its cores, a quarter about the CPU time of a host.", "",
                   "| rules | goal | measured |", "|---|---|---|",
                   f"| evaluations a minute | | {of(results, 'evaluations a minute')[0]:,.0f} |",
                   f"| windows read from the store, a minute | | {of(results, 'windows read a minute')[0]:,.0f} |",

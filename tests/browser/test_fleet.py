@@ -297,8 +297,7 @@ def check_missing(page, server):
     page.go("#" + PLACE)
     rows = page.rows()
     ct.ok("incomplete" in rows["shop"]["Coverage"] and "parts of recordings are missing" in page.text("#partial"),
-          "missing data are reported",
-          (rows, page.text("#partial")))
+          "missing data are reported", (rows, page.text("#partial")))
 
 
 def main():

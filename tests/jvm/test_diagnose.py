@@ -9,6 +9,7 @@ Chance: the deadlocks and the waits behind them began before the recording and n
 and the owners are looked at 20 times a second for 4 s; half of the looks find them waiting unless the machine has no processor for the
 agent. The condition: 18 of 20 threads wait while two have what they wait for, except at the moments in which a thread wakes up; half of
 the time would be enough. The overflow: the JVM counts some hundred in 4 s, and 10 would be found; the twin has none.
+Its line is that of the samples in which a stack trace is filled in, some five in 4 s, so there may be none: the finding alone is asked for.
 """
 import pathlib
 import sys
@@ -22,6 +23,7 @@ from runner import diagnose, judge
 
 CASES = ("Locks.deadlock", "Locks.deadlockOfLocks", "Locks.futureInLock", "Pools.condition", "Work.overflow")
 SECONDS = 4
+MAY_LACK_LINE = "Work.overflow"
 
 
 def told(findings):
@@ -37,7 +39,9 @@ def main():
             continue
         what = f"{jdk}, {pair.program}.{pair.name}"
         findings = diagnose(pair, jdk, "planted", SECONDS, None)
-        ct.ok(judge(pair, "planted", findings).word == "hit", f"{what}: the first finding, with its line", told(findings))
+        good = ("hit", "line") if f"{pair.program}.{pair.name}" == MAY_LACK_LINE else ("hit",)
+        ct.ok(judge(pair, "planted", findings).word in good, f"{what}: the first finding{', with its line' if len(good) == 1 else ''}",
+              told(findings))
         findings = diagnose(pair, jdk, "fixed", SECONDS, None)
         ct.ok(not isinstance(findings, str) and not {one["id"] for one in findings} & set(pair.ids), f"{what}: its twin has none",
               told(findings))

@@ -326,16 +326,21 @@ def threads(page, file, want):
     weights = {}
     for t in want["threads"]:
         weights[t["name"]] = weights.get(t["name"], 0) + t["self"]
-    lanes = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => [b.title, b.lastChild.innerText])")
-    order = [weights[name] for name, _ in lanes]
-    ct.ok(len(lanes) > 3 and order == sorted(order, reverse=True)
-          and all(reads_as_share(share, weights[name] / want["sampled"]) for name, share in lanes),
-          "a lane per thread, with the report's share", lanes)
-    page.click_on("#lanes li:nth-child(1) button")
-    agrees(page, report(page.recording, "--thread", exactly(lanes[0][0])), "one thread")
-    page.click_on("#lanes li:nth-child(2) button")
-    two = report(page.recording, "--thread", exactly(lanes[0][0]) + "|" + exactly(lanes[1][0]))
-    agrees(page, two, "two threads")
+    rows = page.run("""return [...document.querySelectorAll('#lanes li')].map((row) =>
+        [row.querySelector('.thread').title, row.querySelector('.share').innerText, row.querySelector('.opener') !== null])""")
+    members = {label: [name for name in weights if re.sub(r"\d+$", "*", name) == label and weights[name]] if pool else [label]
+               for label, _, pool in rows}
+    sums = [sum(weights[name] for name in members[label]) for label, _, _ in rows]
+    ct.ok(len(rows) > 3 and sums == sorted(sums, reverse=True) and sum(sums) == want["sampled"]
+          and all(reads_as_share(share, weight / want["sampled"]) for (_, share, _), weight in zip(rows, sums)),
+          "a lane per pool and other thread, with the report's share", rows)
+    ct.ok(all(len(members[label]) > 1 for label, _, pool in rows if pool), "a pool has several threads", members)
+    exact = lambda label: "|".join(exactly(name) for name in members[label])
+    page.click_on("#lanes li:nth-child(1) .thread")
+    agrees(page, report(page.recording, "--thread", exact(rows[0][0])), "one lane")
+    page.click_on("#lanes li:nth-child(2) .thread")
+    two = report(page.recording, "--thread", exact(rows[0][0]) + "|" + exact(rows[1][0]))
+    agrees(page, two, "two lanes")
     page.click_on("#by-thread")
     own = {t["name"]: t["self"] for t in two["threads"] if t["self"]}
     roots = lambda: {f["name"]: f["total"] for f in page.frames() if f["depth"] == 1}
@@ -345,13 +350,6 @@ def threads(page, file, want):
     ct.ok(not page.state()["byThread"], "g: without")
     page.click_on("#chips button")
     agrees(page, want, "the chip takes threads back")
-
-
-def heat_columns(buckets):
-    """Divided as in web/model/timeline.ts: cells of 1, 2 or 5 times a power of ten buckets, ten to a column if there are many."""
-    cell = next(10**i * nice for i in range(10) for nice in (1, 2, 5) if buckets <= 10**i * nice * 2400)
-    cells = -(-buckets // cell)
-    return -(-cells // 10) if cells > 240 else cells
 
 
 def times(page, file, want):
@@ -371,7 +369,7 @@ def times(page, file, want):
     page.focus("heat")
     page.press("Escape")
     agrees(page, want, "Esc: all the time")
-    columns = heat_columns(slices["buckets"])
+    columns, _ = flamepage.heat_columns(slices)
     page.press(*["ArrowRight"] * (columns // 2), "ArrowDown")
     page.press(*["ArrowRight"] * (columns // 4), shift=True)
     page.press("Enter")

@@ -1,7 +1,7 @@
 // Shows a button each for findings, halts, locks and what is alive, and the panel that the chosen button opens. The panel about a chosen
 // time opens from that time (sight.ts, times.ts).
 import { Live, readLive } from "../model/live";
-import { Finding, Halts, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { Finding, Halts, Json, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
 import { Span } from "../model/why";
 import { App } from "./app";
 import { byId, element } from "./dom";
@@ -13,16 +13,17 @@ import { chosenSpan, whyPanel } from "./why";
 
 export type PanelName = "findings" | "halts" | "locks" | "live" | "why";
 
-function part(name: string): ReturnType<typeof parsePart> {
+// Returns a part of the page besides samples, or null if the page does not have it.
+export function partOf(name: string): Json | null {
     const found = [...document.querySelectorAll<HTMLElement>("script.candor-part")].find(({ dataset }) => dataset.part === name);
     return found ? parsePart(found.textContent ?? "") : null;
 }
 
 export class Panels {
-    readonly findings: Finding[] = readFindings(part("findings"));
-    readonly halts: Halts | null = readHalts(part("halts"));
-    readonly locks: Lock[] = readLocks(part("locks"));
-    readonly live: Live | null = readLive(part("live"));
+    readonly findings: Finding[] = readFindings(partOf("findings"));
+    readonly halts: Halts | null = readHalts(partOf("halts"));
+    readonly locks: Lock[] = readLocks(partOf("locks"));
+    readonly live: Live | null = readLive(partOf("live"));
     private readonly buttons = new Map<PanelName, HTMLButtonElement>();
     private shown: unknown[] = [];
 

@@ -160,13 +160,18 @@ static uint64_t slice_weight(const void *page, uint32_t i)
     return slice_at(page, i)->weight;
 }
 
+static uint64_t slice_state(const void *page, uint32_t i)
+{
+    return slice_at(page, i)->state;
+}
+
 struct column {
     const char *key;
     column_value *value;
     enum column_order order;
 };
 
-/* The last column is only used in a comparison. */
+/* The last columns are only used in a comparison, and for samples of waiting threads. */
 static const struct column node_columns[] = {
     {"parent", node_parent, COLUMN_ASCENDING},
     {"name", node_name},
@@ -182,6 +187,7 @@ static const struct column slice_columns[] = {
     {"thread", slice_thread},
     {"node", slice_node},
     {"weight", slice_weight},
+    {"state", slice_state},
 };
 
 enum {
@@ -225,7 +231,7 @@ static int put_slices(struct jsonw *j, const struct page *page)
     jsonw_int(j, s->start_ns);
     jsonw_member_uint(j, "bucket_ns", s->bucket_ns);
     jsonw_member_uint(j, "buckets", s->buckets);
-    int rc = put_columns(j, page, slice_columns, SLICE_COLUMNS, s->count);
+    int rc = put_columns(j, page, slice_columns, s->has_states ? SLICE_COLUMNS : SLICE_COLUMNS - 1, s->count);
     jsonw_object_end(j);
     return rc;
 }

@@ -657,7 +657,7 @@ def comparison(page, before, after):
     result = ct.candor("diff", "--json", "--all", "--top", "0", "-o", both, before, after)
     ct.ok(result.status == 0, "a comparison as a page", result)
     told = {m["name"]: m for m in json.loads(result.out)["methods"]}
-    page.look(both, "#table=shown")
+    page.look(both, "#table=shown&unsure=1")
     ct.ok(page.text("#title") == f"{before.name} → {after.name}", "its title names both files", page.text("#title"))
     counts = [report(file)["sample_count"] for file in (before, after)]
     ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "and how many samples each has", page.text("#size"))

@@ -308,6 +308,8 @@ static int put_changes(struct jsonw *j, struct page *page)
         jsonw_uint(j, name);
         put_change(j, &c->self, c->self_sure);
         put_change(j, &c->total, c->total_sure);
+        jsonw_number(j, c->self_detectable);
+        jsonw_number(j, c->total_detectable);
         jsonw_array_end(j);
     }
     jsonw_array_end(j);
@@ -368,6 +370,7 @@ static void put_before(struct jsonw *j, const struct page *page)
     jsonw_key(j, "before");
     jsonw_object(j);
     jsonw_member_text(j, "title", page->before->title);
+    put_head(j, page->before->profile);
     put_figures(j, page->before->profile);
     jsonw_object_end(j);
 }

@@ -663,12 +663,16 @@ def comparison(page, before, after):
     ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "and how many samples each has", page.text("#size"))
     rows, wrong = rows_of(page), []
     for name, *texts in rows:
-        for at, key in ((0, "self"), (2, "total")):
-            figure = told.get(name, {}).get(key, {"change": "same", "difference": 9, "low": 9, "high": 9})
+        for at, key in ((0, "self"), (3, "total")):
+            figure = told.get(name, {}).get(key, {"change": "same", "difference": 9, "low": 9, "high": 9, "a": 9, "b": 9, "detectable": 9})
+            sides = re.fullmatch(r"(\S+) → ([^ ,]+)(?:, least (\S+))?", texts[at + 2])
             mark = {"grew": "▲ ", "new": "▲ ", "shrank": "▼ ", "gone": "▼ ", "same": ""}[figure["change"]]
             low, _, high = texts[at + 1].partition(" to ")
             if not (texts[at].startswith(mark) and texts[at][:1] in (mark[:1] or "+->0<123456789") and close(
                     texts[at][len(mark):], figure["difference"]) and close(low, figure["low"]) and close(high, figure["high"])):
+                wrong.append((name, texts, figure))
+            if not (sides and close(sides[1], figure["a"]) and close(sides[2], figure["b"])
+                    and (close(sides[3], figure["detectable"]) if sides[3] else figure["detectable"] == 0)):
                 wrong.append((name, texts, figure))
     ct.ok(len(rows) > 50 and not wrong, f"{len(rows)} methods have the change that candor diff tells", wrong[:2])
     for letter, file in (("b", before), ("a", after)):
@@ -685,7 +689,10 @@ def panels(page, file, want):
     name = want["methods"][0]["name"]
     evidence = {"report": "--kind cpu", "site": name + ":1"}
     finding = {"severity": "info", "title": "One", "text": "two", "remedy": "three", "evidence": evidence}
+    slices = json.loads(re.search(r'id="candor-data">([^<]*)', file.read_text())[1])["slices"]
+    worst = {"start_ns": slices["start_ns"] + 100 * slices["bucket_ns"], "duration_ns": 50 * slices["bucket_ns"], "text": "four"}
     flag = {**finding, "title": "A flag", "evidence": {"report": "", "table": "", "site": None}}
+    finding["worst"] = worst
     element = '<script type="application/json" %s>'
     page.file = file.with_name("finding.html")
     page.file.write_text(file.read_text().replace(element % 'id="candor-data"', element % 'class="candor-part" data-part="findings"'
@@ -694,10 +701,14 @@ def panels(page, file, want):
     page.click_on("#panel-bar button")
     ct.ok("two" in page.text("#panel"), "a finding is in its panel", page.text("#panel"))
     buttons = page.run("return [...document.querySelectorAll('#panel article')].map((e) => e.querySelectorAll('button').length)")
-    ct.ok(buttons == [1, 0], "one that no report shows has no button", buttons)
+    ct.ok(buttons == [2, 0], "one that no report shows has no button", buttons)
     page.click_on("#panel button")
     page.wait_for("return document.getElementById('chips').innerText !== ''")
     ct.ok(f"Only with {name}" in page.text("#chips"), "and leads to its evidence", page.text("#chips"))
+    page.reopen("#panel=findings")
+    page.click_on("#panel button:nth-of-type(2)")
+    state = page.state()
+    ct.ok((state["from"], state["to"]) == (100, 150), "and to its worst time", (state["from"], state["to"]))
 
 
 def main():

@@ -185,6 +185,20 @@ def tasks(page, file, recording):
     page.answers("what is the kernel's part", re.search(r"kernel\D+\d+(\.\d+)?%", kernel), kernel)
 
 
+def changed(page):
+    """The first thing that the page of two profiles says is what changed."""
+    files = [ct.WORK / f"{name}.collapsed" for name in ("shop-1.0", "shop-1.1")]
+    for file, price in zip(files, (400, 900)):
+        file.write_text(f"main;Shop.pay;Shop.price {price}\nmain;Shop.pay;Shop.json 1000\nmain;Shop.log 30\nmain;Shop.rest {1500 - price}\n")
+    made = ct.candor("diff", "-o", ct.WORK / "changed.html", *files)
+    ct.ok(made.status == 0, "two profiles are compared", made)
+    text = page.anew(ct.WORK / "changed.html").text("#answer")
+    page.answers("what changed", text.startswith("2 methods surely changed, most of all Shop.price: 13.7% before, 30.7% after"), text)
+    listed, further = page.text("#methods-body"), page.text("#unsure")
+    ct.ok("Shop.price" in listed and "Shop.json" not in listed and "13.7% → 30.7%, least" in listed and re.match(r"[1-9]\d* further", further),
+          "the table has what surely changed, and counts the rest", (listed, further))
+
+
 SAVED = """const done = arguments[arguments.length - 1];
 const old = URL.createObjectURL;
 URL.createObjectURL = (blob) => { const reader = new FileReader(); reader.onload = () => done([blob.type, reader.result]);
@@ -219,6 +233,7 @@ def main():
         tasks(page, file, recording)
         lanes(page, file, recording)
         why(page, file, gap)
+        changed(page)
         saves(page, file)
         sources(page, file)
         ct.ok(not page.messages(), "the browser reports no errors", page.messages())

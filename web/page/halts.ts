@@ -52,13 +52,13 @@ function rowOf(app: App, halt: Halt): (Node | string)[] {
         element("span", {}, name(what), ...(site ? [element("br", {}), name(site)] : [])), name(by)];
 }
 
-// Chooses a time and some time around it, in whole buckets.
-export function chooseTime(app: App, start: number, duration: number): void {
+// Chooses a time in whole buckets, and some time around it.
+export function chooseTime(app: App, start: number, duration: number, beside = BESIDE): void {
     const { slices } = app.profile;
     if (slices && slices.startNs > 0) {
         const bucket = (ns: number) => (ns - slices.startNs) / slices.bucketNs;
-        const from = Math.max(0, Math.min(slices.buckets - 1, Math.floor(bucket(start - duration * BESIDE))));
-        const to = Math.max(from + 1, Math.min(slices.buckets, Math.ceil(bucket(start + duration * (1 + BESIDE)))));
+        const from = Math.max(0, Math.min(slices.buckets - 1, Math.floor(bucket(start - duration * beside))));
+        const to = Math.max(from + 1, Math.min(slices.buckets, Math.ceil(bucket(start + duration * (1 + beside)))));
         app.change({ from, to, timeline: "shown" }, true);
     }
 }

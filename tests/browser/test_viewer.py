@@ -303,7 +303,8 @@ def comparison(page, profile):
     ct.ok({row[0] for row in rows[: len(sure)]} == set(sure) and "com.acme.Gone.away" in sure,
           "the sure ones first", [row[0] for row in rows[:12]])
     largest = max(sure, key=lambda name: abs(expect[name][0]))
-    ct.ok(page.text("#answer").startswith(f"{len(sure)} methods surely changed, most of all {largest}: "), "as the sentence says", page.text("#answer"))
+    said = page.text("#answer")
+    ct.ok(said.startswith(f"{len(sure)} methods surely changed, most of all {largest}: "), "as the sentence says", said)
     page.click_on("#unsure")
     fewer = page.run("return [...document.querySelectorAll('#methods-body button')].map((b) => b.getAttribute('aria-label'))")
     folded = re.match(r"(\d+) further methods: not sure", page.text("#unsure"))

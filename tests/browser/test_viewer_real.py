@@ -369,6 +369,13 @@ def times(page, file, want):
     page.focus("heat")
     page.press("Escape")
     agrees(page, want, "Esc: all the time")
+    page.click_on("#axis-in")
+    axis = page.state()["axis"]
+    page.click_on("#axis-out")
+    ct.ok(abs(4 * axis[0] - slices["buckets"]) <= 4 and page.state()["axis"] == [] and abs(2 * (axis[1] - axis[0]) - slices["buckets"]) <= 1, "+ shows half of the time, and - all of it", (axis, slices["buckets"]))
+    page.click_on("#axis-in")
+    page.click_on("#axis-all")
+    ct.ok(page.state()["axis"] == [], "Whole time, too", page.state()["axis"])
     columns, _ = flamepage.heat_columns(slices)
     page.press(*["ArrowRight"] * (columns // 2), "ArrowDown")
     page.press(*["ArrowRight"] * (columns // 4), shift=True)
@@ -657,7 +664,8 @@ def comparison(page, before, after):
     result = ct.candor("diff", "--json", "--all", "--top", "0", "-o", both, before, after)
     ct.ok(result.status == 0, "a comparison as a page", result)
     told = {m["name"]: m for m in json.loads(result.out)["methods"]}
-    page.look(both, "#table=shown&unsure=1")
+    page.look(both, "#table=shown")
+    page.click_on("#unsure")
     ct.ok(page.text("#title") == f"{before.name} → {after.name}", "its title names both files", page.text("#title"))
     counts = [report(file)["sample_count"] for file in (before, after)]
     ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "and how many samples each has", page.text("#size"))
@@ -675,6 +683,8 @@ def comparison(page, before, after):
                     and (close(sides[3], figure["detectable"]) if sides[3] else figure["detectable"] == 0)):
                 wrong.append((name, texts, figure))
     ct.ok(len(rows) > 50 and not wrong, f"{len(rows)} methods have the change that candor diff tells", wrong[:2])
+    against(page, before, after)
+    page.look(both)
     for letter, file in (("b", before), ("a", after)):
         page.choose_by_key("width", letter)
         side = report(file)
@@ -682,6 +692,17 @@ def comparison(page, before, after):
         ct.ok(page.state()["total"] == side["sampled"] and page.text("#books-summary").startswith({"b": "before", "a": "after"}[letter])
               and cpu and reads_as_time(cpu[1], side["books"]["cpu_ns"]), f"Width: the time and the books of {file.name}",
               page.text("#books-summary"))
+
+
+def against(page, before, after):
+    """The page of one recording, with that of the other chosen in its field for files."""
+    page.look(page_of(after), "#table=shown")
+    node = page.devtools("DOM.querySelector", nodeId=page.devtools("DOM.getDocument")["root"]["nodeId"], selector="#other")["nodeId"]
+    page.devtools("DOM.setFileInputFiles", files=[str(page_of(before))], nodeId=node)
+    page.wait_for("return document.getElementById('title').innerText.includes('→')")
+    page.settle()
+    counts = [report(file)["sample_count"] for file in (before, after)]
+    ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "a chosen file is compared with the page", page.text("#size"))
 
 
 def panels(page, file, want):

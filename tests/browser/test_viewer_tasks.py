@@ -94,7 +94,8 @@ def lanes(page, file, recording):
     want = json.loads(ct.candor("report", "--kind", "halt", "--json", "--top", "0", recording).out)
     waits = [(h["kind"], h["thread"] or "") for h in want["halts"] if h["scope"] == "thread"]
     of_threads = {h["kind"] for h in want["halts"] if h["scope"] == "thread"}
-    ct.ok(sorted(event[:2] for event in events if event[0] in of_threads) == sorted(waits) and marks["all"] == len(events) >= len(waits) > 50,
+    seen = sorted(event[:2] for event in events if event[0] in of_threads)
+    ct.ok(seen == sorted(waits) and marks["all"] == len(events) >= len(waits) > 50,
           f"the page has the report's {len(waits)} waits, each with its thread", (len(events), marks["all"]))
     ct.ok(sum(length for kind, _, _, length in events if kind in of_threads) * 1000
           <= sum(h["overlap_ns"] for h in want["halts"] if h["scope"] == "thread") + 1000 * len(waits), "and their lengths")
@@ -109,9 +110,9 @@ def lanes(page, file, recording):
     first = (read[2] - slices["start_ns"]) // slices["bucket_ns"]
     page.anew(file, "#kind=wall&axis=%d.%d" % (max(0, first - 20), first + 100))
     ct.ok("a column is 1 ms" in page.text("#heat-text"), "the axis shows the millisecond", page.text("#heat-text"))
-    place = page.run("""const row = [...document.querySelectorAll('#lanes li')].find((li) => li.querySelector('.thread').title === arguments[0]);
-        row.scrollIntoView({block: "nearest"}); const r = row.querySelector('canvas').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]""",
-                     read[1])
+    place = page.run("""const rows = [...document.querySelectorAll('#lanes li')];
+        const row = rows.find((li) => li.querySelector('.thread').title === arguments[0]); row.scrollIntoView({block: "nearest"});
+        const r = row.querySelector('canvas').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]""", read[1])
     at = (read[2] + min(read[3] * 500, 40_000_000) - slices["start_ns"]) / slices["bucket_ns"] - max(0, first - 20)
     point = place[0] + place[2] * at / (first + 100 - max(0, first - 20)), place[1] + place[3] / 2
     page.move(*point)
@@ -123,8 +124,8 @@ def lanes(page, file, recording):
     page.click_on("#axis-all")
     ct.ok("a column is 1 ms" not in page.text("#heat-text"), "Whole time shows all of it", page.text("#heat-text"))
     page.click_on("#axis-chosen")
-    ct.ok(0 < page.state()["axis"][1] - page.state()["axis"][0] < slices["buckets"], "Zoom to choice shows the chosen time", page.state()["axis"])
     before = page.state()["axis"]
+    ct.ok(0 < before[1] - before[0] < slices["buckets"], "Zoom to choice shows the chosen time", before)
     page.run("document.getElementById('heat').focus()")
     page.press("-")
     wider = page.state()["axis"]
@@ -189,14 +190,45 @@ def changed(page):
     """The first thing that the page of two profiles says is what changed."""
     files = [ct.WORK / f"{name}.collapsed" for name in ("shop-1.0", "shop-1.1")]
     for file, price in zip(files, (400, 900)):
-        file.write_text(f"main;Shop.pay;Shop.price {price}\nmain;Shop.pay;Shop.json 1000\nmain;Shop.log 30\nmain;Shop.rest {1500 - price}\n")
+        rest = f"main;Shop.pay;Shop.json 1000\nmain;Shop.log 30\nmain;Shop.rest {1500 - price}\n"
+        file.write_text(f"main;Shop.pay;Shop.price {price}\n" + rest)
     made = ct.candor("diff", "-o", ct.WORK / "changed.html", *files)
     ct.ok(made.status == 0, "two profiles are compared", made)
     text = page.anew(ct.WORK / "changed.html").text("#answer")
     page.answers("what changed", text.startswith("2 methods surely changed, most of all Shop.price: 13.7% before, 30.7% after"), text)
     listed, further = page.text("#methods-body"), page.text("#unsure")
-    ct.ok("Shop.price" in listed and "Shop.json" not in listed and "13.7% → 30.7%, least" in listed and re.match(r"[1-9]\d* further", further),
+    ct.ok("Shop.price" in listed and "Shop.json" not in listed and "13.7% → 30.7%, least" in listed
+          and re.match(r"[1-9]\d* further", further),
           "the table has what surely changed, and counts the rest", (listed, further))
+
+
+DROP = """const files = new DataTransfer(); files.items.add(new File([arguments[1]], arguments[0]));
+    document.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true, cancelable: true}))"""
+
+
+def dropped(page):
+    """Another page that is dropped on this one is compared with it, and has a button of its own."""
+    pages = [ct.WORK / f"{name}.html" for name in ("shop-1.0", "shop-1.1")]
+    for file in pages:
+        made = ct.candor("convert", file.with_suffix(".collapsed"), file)
+        ct.ok(made.status == 0, f"{file.name} is written", made)
+    page.anew(pages[1])
+    page.run(DROP, "shop-1.0.html", pages[0].read_text())
+    page.wait_for("return document.querySelectorAll('#kinds button').length === 3")
+    page.settle()
+    text = page.text("#answer")
+    ct.ok("most of all Shop.price: 13.7% before, 30.7% after" in text, "a dropped page is compared", text)
+    page.run("document.querySelectorAll('#kinds button')[1].click()")
+    page.wait_for("return document.querySelectorAll('#kinds button')[1].getAttribute('aria-pressed') === 'true'")
+    page.settle()
+    shares = {m["name"]: m["self"] for m in page.run("return candor.methods()")}
+    ct.ok(shares["Shop.price"] == 400, "and shown by itself", shares)
+    page.run("document.querySelector('#kinds button').click()")
+    page.wait_for("return document.querySelector('#kinds button').getAttribute('aria-pressed') === 'true'")
+    page.run(DROP, "notes<b>.txt", "no page")
+    page.wait_for("return document.getElementById('other-text').innerText.includes('candor convert')")
+    ct.ok("notes<b>.txt: not a page of Candor" in page.text("#other-text"), "a file that is no page is named, with the remedy",
+          page.text("#other-text"))
 
 
 SAVED = """const done = arguments[arguments.length - 1];
@@ -234,6 +266,7 @@ def main():
         lanes(page, file, recording)
         why(page, file, gap)
         changed(page)
+        dropped(page)
         saves(page, file)
         sources(page, file)
         ct.ok(not page.messages(), "the browser reports no errors", page.messages())

@@ -136,7 +136,8 @@ function fill(app: App, first: number): void {
     });
     byId("methods-caption").textContent = (matching.length > ROWS ? "The first " + ROWS + " of " : "")
         + plural(matching.length, "method") + (some.length < all ? " that match" : folds ? " that surely changed" : "")
-        + (profile.before ? ": the change with its 95% interval, before → after, the least growth that would be noticed" : ", with their 95% intervals");
+        + (profile.before ? ": the change with its 95% interval, before → after, the least growth that would be noticed"
+            : ", with their 95% intervals");
 }
 
 export function showTable(app: App): void {

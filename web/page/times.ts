@@ -34,7 +34,8 @@ export class Times {
 
     constructor(private readonly app: App) {
         this.marks = new Marks(app);
-        this.grid = remember((slices, threads, from, to) => gridOf(slices, threads === "" ? [] : threads.split(".").map(Number), { from, to }));
+        this.grid = remember((slices, threads, from, to) =>
+            gridOf(slices, threads === "" ? [] : threads.split(".").map(Number), { from, to }));
         this.lanes = new Lanes(app, this.redraw);
         this.listen();
         this.listenToAxis();
@@ -119,8 +120,9 @@ export class Times {
         if (event.ctrlKey || event.metaKey || event.altKey) {
             return;
         }
+        const zoom = (steps: number) => zoomAxis(this.app, this.slices, steps, this.cursorShare);
         const axis: Record<string, () => void> = {
-            "+": () => zoomAxis(this.app, this.slices, 1, this.cursorShare), "-": () => zoomAxis(this.app, this.slices, -1, this.cursorShare),
+            "+": () => zoom(1), "-": () => zoom(-1),
             PageUp: () => moveAxis(this.app, this.slices, -0.5), PageDown: () => moveAxis(this.app, this.slices, 0.5),
         };
         if (Object.hasOwn(axis, event.key)) {

@@ -289,7 +289,7 @@ function zooms(seed: number, slices: Slices, within: (from: number, to: number, 
     for (const [from, to, cell] of [[1000, 1300, 2], [1000, 1200, 1], [1090, 1110, 1]]) {
         const grid = gridOf(slices, [], { from, to });
         ok(grid.cellBuckets === cell && grid.rows === 1 && grid.columns * cell >= to - from && grid.cells.every((sum, k) =>
-            sum === within(from + k * cell, Math.min(to, from + (k + 1) * cell), -1)), `${seed}: ${to - from} buckets, in cells of ${cell}`);
+            sum === within(from + k * cell, Math.min(to, from + (k + 1) * cell), -1)), `${seed}: in cells of ${cell}`);
         const lanes = lanesOf(slices, rowsOf(slices, []), grid);
         ok(lanes.every(({ columns, threads: [thread] }) => columns.every((sum, k) =>
             sum === within(from + k * cell, from + (k + 1) * cell, thread))), `${seed}: and the lanes with them`);
@@ -300,7 +300,8 @@ function zooms(seed: number, slices: Slices, within: (from: number, to: number, 
 
 function pools(seed: number, slices: Slices): void {
     const [closed, open] = [rowsOf(slices, []), rowsOf(slices, [0])];
-    const texts = (rows: typeof open) => rows.map(({ label, threads, inside }) => label + threads.join() + (inside ? " inside" : "")).sort();
+    const texts = (rows: typeof open) => rows.map(({ label, threads, inside }) =>
+        label + threads.join() + (inside ? " inside" : "")).sort();
     same(texts(closed), ["pool-*0,1", "pool-x2"], `${seed}: threads of a pool share a row`);
     same(texts(open), ["pool-*0,1", "pool-10 inside", "pool-221 inside", "pool-x2"], `${seed}: an open pool is followed by its threads`);
     const at = open.findIndex(({ threads }) => threads.length === 2);

@@ -25,6 +25,7 @@ export class Lanes {
     private marks: Marks | null = null;
     private ofThread = new Map<string, number[]>();
     private shown: unknown[] = [];
+    private drawn: unknown[] = [];
     private readonly lanes = remember((slices: Slices, rows: Row[], grid: Grid) => lanesOf(slices, rows, grid));
     private grid: Grid | null = null; // as drawn
 
@@ -98,6 +99,11 @@ export class Lanes {
         const { theme } = this.app;
         this.grid = grid;
         const lanes = this.lanes(slices, this.rows, grid);
+        const key = [lanes, theme, this.marks, byId("lanes").clientWidth];
+        if (key.every((part, i) => part === this.drawn[i])) {
+            return;
+        }
+        this.drawn = key;
         const most = scaleOf(Float64Array.from(lanes.flatMap(({ columns }) => [...columns])));
         const seen = new Set<number>();
         lanes.forEach((lane, i) => {

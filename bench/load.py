@@ -2,11 +2,12 @@
 """candor load compared with other tools: how late it sends, the CPU time per request, and what it reports about a server that stands
 still.
 
-usage: script/bench load [--rounds N] [--seconds N] [--output FOLDER]
+usage: script/bench load [PART...] [--rounds N] [--seconds N] [--output FOLDER]
 
 lateness   of the schedule, by sleeping and with --spin, compared with a bare timerfd loop (bench/load/pace.c), in turns
 mock       without a server: requests in a second of CPU time, and lateness at 50,000/s
 cpu        of the client per request, in a closed loop at full speed, compared with wrk's, in turns
+knee       --find-rate with a mock whose highest rate is known: a hundred searches at once
 freeze     a server that is stopped for a second: an open schedule, a closed loop, and wrk
 
 The server is bench/load/responder.c. Raw data go to OUTPUT/load.csv, medians to OUTPUT/load.md (default: docs/benchmarks).
@@ -29,6 +30,7 @@ sys.path.insert(0, str(ROOT / "bench" / "lib"))
 from results import Results, output_option
 
 BUILD = pathlib.Path(os.environ.get("CANDOR_BUILD", "build")).resolve()
+SEARCHES = 100
 FIELDS = ("part", "contender", "round", "measure", "value")
 UNITS = {"us": 1e-3, "ms": 1, "s": 1e3}  # times of wrk, in ms
 
@@ -68,6 +70,19 @@ def mock(options, *_):
                                ("candor", scheduled["generator_lateness"]["p50_ns"], scheduled["generator_lateness"]["p99_ns"])):
             yield name, number, "lateness p50 at 50,000/s, us", p50 / 1000
             yield name, number, "lateness p99 at 50,000/s, us", p99 / 1000
+
+
+def knee(options, *_):
+    """A hundred searches in real time. Each connection of the mock does one request in 40 ms, so the highest rate is 25 a second for each
+    of them. The limit is 60 ms, so in a run of --seconds the queue may grow by 20 ms: the rate that is searched for is a little higher."""
+    delay, limit, connections = 0.04, 0.06, 10
+    highest = connections / delay / (1 - (limit - delay) / (0.99 * options.seconds))
+    command = [BUILD / "candor", "load", "--json", "-q", "-d", f"{options.seconds}s", "-c", str(connections), "--mock",
+               f"delay={delay * 1000:.0f}ms", "--find-rate", f"p99<{limit * 1000:.0f}ms"]
+    searches = [subprocess.Popen([*command, "-r", str(20 + 13 * number)], stdout=subprocess.PIPE, text=True) for number in range(SEARCHES)]
+    for number, search in enumerate(searches):
+        found = json.loads(search.communicate()[0])
+        yield "candor", number, "found, divided by the mock's highest rate", (found["holds_per_second"] or 0) / highest
 
 
 def wrk(options, url):
@@ -119,11 +134,13 @@ def freeze(options, url, server):
                 yield name, number, f"p{percent}" if percent != "max" else percent, value
 
 
-PARTS = {"lateness": (lateness, "us"), "mock": (mock, ""), "cpu": (cpu, "ns, or requests per s"), "freeze": (freeze, "ms")}
+PARTS = {"lateness": (lateness, "us"), "mock": (mock, ""), "knee": (knee, ""), "cpu": (cpu, "ns, or requests per s"),
+         "freeze": (freeze, "ms")}
 READING = {
     "lateness": "How long after it was due a request is sent, beside what the kernel's timer itself is late:",
     "mock": "The generator with a mock that answers at once: how many requests it makes in a second of CPU time in a closed loop with ten\n"
             "connections, and how late it sends at 50,000/s, beside the bare timer:",
+    "knee": "--find-rate with a mock whose highest rate is known, in real time, a hundred searches at once:",
     "cpu": "The client's CPU time per request in a closed loop with ten connections:",
     "freeze": "Response times when the server stands still for one second. A closed loop sends nothing then, so that the second is\n"
               "in its maximum alone. wrk adds afterwards what would have been sent at the mean rate of all its connections, which is\n"
@@ -146,7 +163,13 @@ def table(rows, part):
 def cell(values):
     if not values:
         return ""
-    return f"{statistics.median(values):,.1f} ({min(values):,.1f} to {max(values):,.1f})"
+    digits = 1 if max(values) >= 5 else 3
+    return f"{statistics.median(values):,.{digits}f} ({min(values):,.{digits}f} to {max(values):,.{digits}f})"
+
+
+def near(rows):
+    """How many searches are within 2 % of the highest rate."""
+    return sum(abs(row["value"] - 1) < 0.02 for row in rows if row["part"] == "knee")
 
 
 def ratio(rows):
@@ -163,6 +186,8 @@ def write_page(path, results, options):
              "The medians, in brackets", "least and most; client and server share two processors."]
     for part in dict.fromkeys(row["part"] for row in rows):
         lines += ["", f"## {part}", "", READING[part], "", *table(rows, part)]
+        if part == "knee":
+            lines += ["", f"{near(rows)} of {SEARCHES} are within 2 %."]
     if ratios := ratio(rows):
         lines += ["", f"CPU per request, candor to wrk in the same round: {statistics.median(ratios):.2f} "
                   f"({min(ratios):.2f} to {max(ratios):.2f})."]
@@ -172,6 +197,7 @@ def write_page(path, results, options):
 
 def main():
     parser = argparse.ArgumentParser(prog="script/bench load")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
     output_option(parser)
@@ -182,8 +208,8 @@ def main():
     server = subprocess.Popen([BUILD / "bench" / "load" / "responder"], stdout=subprocess.PIPE, text=True)
     try:
         url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
-        for part, (measure, _) in PARTS.items():
-            for name, number, what, value in measure(options, url, server):
+        for part in options.parts or PARTS:
+            for name, number, what, value in PARTS[part][0](options, url, server):
                 row = results.add(**dict(zip(FIELDS, (part, name, number, what, round(value, 3)))))
                 print(*row.values(), flush=True)
     finally:

@@ -14,16 +14,28 @@
         document.head.append(script);
     }
 
-    // A section has to contain the beginning of a word for each word that is asked for. A hit in the title counts most.
-    function rank(section, words) {
-        let sum = 0;
-        for (const word of words) {
-            const inTitle = word.test(section[1]), hits = section[2].match(word.all);
-            if (!inTitle && !hits)
-                return 0;
-            sum += (inTitle ? 20 : 0) + Math.min(hits ? hits.length : 0, 5) / (1 + section[2].length / 2000);
-        }
-        return sum;
+    const unimportant = new Set(("a an and are as at be by can candor do does for from get have how i if in into is it me my of on or " +
+        "should so that the their there this to was what when where which who why will with you").split(" "));
+
+    // The words that matter: a question may be typed as it is asked.
+    function wordsOf(question) {
+        const all = question.toLowerCase().split(/[^\p{L}\p{N}_.\/:-]+/u).map(word => word.replace(/[.:]+$/, "")).filter(Boolean);
+        const words = all.filter(word => !unimportant.has(word));
+        return (words.length ? words : all).map(pattern);
+    }
+
+    // How well each section answers, by Okapi BM25: rare words count more, long sections less, a hit in the title like five in the text.
+    // A section that lacks some of the words counts less, and so does a page that is not for users.
+    function rank(sections, words) {
+        const hits = sections.map(([, title, text]) => words.map(word => (text.match(word.all) || []).length + (word.test(title) ? 5 : 0)));
+        const rarity = words.map((_, i) => Math.log(1 + sections.length / (1 + hits.filter(counts => counts[i]).length)));
+        const mean = sections.reduce((sum, section) => sum + section[2].length, 0) / sections.length;
+        return sections.map((section, place) => {
+            const size = 0.25 + 0.75 * section[2].length / mean, having = hits[place].filter(Boolean).length;
+            const fit = hits[place].reduce((sum, count, i) => sum + rarity[i] * count * 2.2 / (count + 1.2 * size), 0);
+            const forUsers = /^(docs\/[^/]*|docs\/tutorials\/.*|index)\.html/.test(section[0]) ? 1 : 0.5;
+            return {section, having, fit: fit * forUsers * (having / words.length) ** 2};
+        });
     }
 
     function pattern(word) {
@@ -43,16 +55,17 @@
     }
 
     function search() {
-        const words = field.value.trim().split(/\s+/).filter(Boolean).map(pattern);
+        const words = wordsOf(field.value);
         found.hidden = !words.length;
         article.hidden = !found.hidden;
         if (!words.length)
             return;
-        const hits = window.sections.map(section => [rank(section, words), section]).filter(hit => hit[0] > 0);
-        hits.sort((a, b) => b[0] - a[0]);
-        found.replaceChildren(...hits.slice(0, most).map(hit => show(hit[1], words[0])));
+        const hits = rank(window.sections, words).filter(hit => hit.having).sort((a, b) => b.fit - a.fit);
+        found.replaceChildren(...hits.slice(0, most).map(hit => show(hit.section, words[0])));
         if (!hits.length)
-            found.textContent = "No section has all these words.";
+            found.textContent = "No section has any of these words.";
+        else if (!hits.some(hit => hit.having === words.length))
+            found.prepend("No section has all of these words; those that fit best come first.");
         if (hits.length > most)
             found.append(`${hits.length - most} more sections: add a word.`);
     }

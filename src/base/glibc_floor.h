@@ -18,9 +18,6 @@ FLOOR(dlopen, dlopen, 2.2.5);
 FLOOR(dlclose, dlclose, 2.2.5);
 FLOOR(dladdr, dladdr, 2.2.5);
 FLOOR(dlsym, dlsym, 2.2.5);
-FLOOR(timer_create, timer_create, 2.3.3);
-FLOOR(timer_settime, timer_settime, 2.3.3);
-FLOOR(timer_delete, timer_delete, 2.3.3);
 FLOOR(fcntl64, fcntl, 2.2.5);
 #undef FLOOR
 #endif

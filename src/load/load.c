@@ -71,7 +71,7 @@ static void tell(struct session *s, uint64_t from, uint64_t now)
         .elapsed = now - s->run.start,
         .length = now - from,
         .end_ns = s->start_ns + (int64_t)(now - s->run.start),
-        .warming_up = now <= s->run.measured,
+        .warming_up = now < s->run.measured + (now - from) / 2, /* most of it */
         .done = done - s->done_before,
         .failed = all_done(o) - __atomic_load_n(&o->kinds[OUTCOME_ANSWERED], __ATOMIC_RELAXED),
         .waiting = waiting(&s->run, now),

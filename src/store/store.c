@@ -128,15 +128,18 @@ static int make_folders(const struct store *s, struct error *e)
     return rc ? rc : disk_sync_directory(s->path, e);
 }
 
-/* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts and profiles on demand. */
+/* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts, silences and profiles on demand. */
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock", "clickhouse"};
+    static const char *const beginnings[] = {"catalogue", "alerts.json", "silences.json", "profiles.json"}; /* of names like X.new, too */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
-    return !strncmp(name, "catalogue", strlen("catalogue")) || !strncmp(name, "alerts.json", strlen("alerts.json")) ||
-           !strncmp(name, "profiles.json", strlen("profiles.json"));
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+            return true;
+    return false;
 }
 
 /* Makes everything private, whatever it was before: an earlier version, a copy or a restored backup may have left it open. */

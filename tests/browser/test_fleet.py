@@ -76,6 +76,13 @@ def check_services(page, server):
           and rows["shop"]["Recordings"] == str(listed["recordings"]), "hosts, newest version and recordings", rows["shop"])
     page.run("document.querySelector('.fleet th button').click()")
     ct.ok(list(page.rows()) == ["cart", "shop"] and "sort=name" in page.run(ADDRESS), "sorted by name, which stands in the address")
+    page.run("document.querySelector('.fleet tbody tr:last-child .star').click()")
+    ct.ok(list(page.rows()) == ["shop", "cart"] and page.run("return document.querySelector('.star').ariaPressed") == "true",
+          "a favorite comes first")
+    page.go(page.run(ADDRESS))
+    ct.ok(list(page.rows()) == ["shop", "cart"], "also after a reload")
+    page.run("document.querySelector('.fleet tbody .star').click()")
+    ct.ok(list(page.rows()) == ["cart", "shop"], "and no longer when the star is gone")
     page.press("/")
     page.type("sho")
     ct.ok(list(page.rows()) == ["shop"], "found by typing", page.run(ADDRESS))
@@ -178,6 +185,21 @@ def check_labels(page, server):
     ct.ok(page.run("return document.getElementById('problem').hidden") and page.methods() == before, "taken away")
 
 
+def check_explorer(page, server):
+    """The values of the label that splits the chart, and a click that leaves one out."""
+    page.go("#view=service&service=shop&by=host&" + PLACE)
+    page.click_on(".explorer summary")
+    sums = series(server, select='service="shop"', by="host")
+    shown = page.run("""return [...document.querySelectorAll('.explorer tbody tr')].map(r =>
+        [...r.cells].map(c => c.textContent.trim()))""")
+    ct.ok([row[0] for row in shown] == sorted(sums, key=lambda host: -sums[host]) and all(
+        row[2] == cores(sums[row[0]]) and row[1] == f"{100 * sums[row[0]] / sum(sums.values()):.1f}%" for row in shown),
+        "what each value has", (shown, sums))
+    page.click_on(".explorer tbody tr:first-child a:last-child")
+    page.idle()
+    ct.ok(page.methods() == methods(server, f'service="shop",host!="{shown[0][0]}"'), "Without: everything but this", page.run(ADDRESS))
+
+
 def check_compare(page, server):
     page.go("#view=compare&service=shop&against=label&label=host&" + PLACE)
     sides = [dict((name, weight) for name, weight, _ in methods(server, f'service="shop",host="{host}"')) for host in "ab"]
@@ -200,10 +222,32 @@ def check_functions(page, server):
     ct.ok([row[0].split()[0] for row in shown] == [one["name"].removeprefix("org.shop.") for one in found]
           and [row[2].split()[0] for row in shown] == [f"{100 * one['total_share']:.1f}%" for one in found]
           and all(row[3].startswith("shop ") for row in shown), "functions: which, how much, and where", (shown, found))
-    page.click_on(".functions tbody a")
+    check_one_function(page, server)
+    page.go("#view=functions&match=Work&" + PLACE)
+    page.click_on(".functions tbody .in a")
     page.idle()
     ct.ok(page.text(".service h1") == "shop" and page.run("return candor.state().query") == found[0]["name"],
           "a click leads to the method in the service's graph")
+
+
+def check_one_function(page, server):
+    """A method's name leads to its weight over time and by version: the figures of the server."""
+    page.click_on(".functions tbody .column-name a")
+    page.idle()
+    name = server.get("/v1/functions", **HOUR, match="Work", by="service")["methods"][0]["name"]
+    page.choose(".one-function select", "version")
+    found = server.get("/v1/functions", **HOUR, match=name + "*", by="service,version")["methods"]
+    (one,) = (row for row in found if row["name"] == name)
+    shown = page.run("""return [...document.querySelectorAll('.one-function tbody tr')].map(r =>
+        Object.fromEntries([...r.cells].map(c => [c.dataset.label, c.textContent])))""")
+    ct.ok(sorted((row["Service"], row["Version"], row["Total"].split()[0], row["Self"].split()[0]) for row in shown) == sorted(
+        (group["labels"]["service"], group["labels"]["version"], f"{100 * group['total_share']:.1f}%",
+         f"{100 * group['self_share']:.1f}%" if group["self_share"] else "0%") for group in one["groups"]), "a function by version",
+        (shown, one))
+    drawn = server.get("/v1/functions/series", **HOUR, match=name + "*", by="version", step=60)["series"]
+    legend = page.text(".one-function .chart-legend, .one-function .keys")
+    ct.ok(len(drawn) == 2 and all(series["labels"]["version"] in legend for series in drawn), "and over time", (legend, drawn))
+    ct.ok("by=version" in page.run(ADDRESS), "the address holds it", page.run(ADDRESS))
 
 
 def check_findings(page, server):
@@ -272,6 +316,7 @@ def main():
         check_service(page, server)
         check_pin(page)
         check_labels(page, server)
+        check_explorer(page, server)
         check_compare(page, server)
         check_functions(page, server)
         check_findings(page, server)

@@ -315,6 +315,7 @@ def check_alerts(page, server, hook):
           and shown["Value"].startswith(share(alert["value"]) + " ("), "what fires now", (shown, alert))
     rules = {row["Rule"]: row for row in rows(page, ".alerts", 1)}
     ct.ok(rules["live-is-hot"]["Quiet (UTC)"] == QUIET and rules["idle"]["Bound"] == "> 4000", "the rules", rules)
+    check_silence(page, server)
     page.click_on(".alerts table a")
     ready(page)
     text = page.text(".past")
@@ -352,6 +353,29 @@ def check_alerts(page, server, hook):
     page.go("#view=alerts&draft=" + urllib.parse.quote("[alert x]\nvalue = nothing\n"))
     ready(page)
     ct.ok("value 'nothing'" in page.text(".past"), "a rule with an error: the server's words", page.text(".past"))
+
+
+def check_silence(page, server):
+    """A silence is begun from the alert's row and ended in the list; the server has the same."""
+    silences = lambda: server.get("/v1/alerts/silences")["silences"]
+    said = lambda: [(row["Rule"], row["Of"], row["Because"], row["State"]) for row in rows(page, ".silences")]
+    page.click_on(".alerts td .actions button")
+    page.type("a <b>fix</b> is on its way")
+    page.press("Enter")
+    page.wait_for("return document.querySelector('.silences tbody tr')", seconds=60)
+    (one,) = silences()
+    ct.ok((one["rule"], one["of"], one["note"], one["lasts"], one["until"] - one["created"]) ==
+          ("live-is-hot", "live", "a <b>fix</b> is on its way", True, 7200), "Silence: the server keeps it", one)
+    ct.ok(said() == [("live-is-hot", "live", one["note"], "lasts End")] and "not sent: silence 1" in rows(page, ".alerts")[0]["State"],
+          "the page shows it, and whose alerts are not sent", (said(), rows(page, ".alerts")))
+    page.click_on(".silences td .actions button")
+    page.wait_for("return /ended/.test(document.querySelector('.silences tbody').textContent)", seconds=60)
+    ct.ok(said()[0][3] == "ended by anybody" and not silences()[0]["lasts"], "End: it is over", (said(), silences()))
+    page.run("""document.querySelector('.silences select').value = ''; document.querySelector('.silences input').value = '';
+        document.querySelector('.silences form button').click()""")
+    page.wait_for("return document.querySelector('.silences output').textContent !== ''", seconds=60)
+    ct.ok("which alerts" not in page.text(".silences table") and "rule, of" in page.text(".silences output"),
+          "a silence of everything is refused, in the server's words", page.text(".silences output"))
 
 
 def check_hostile(page):

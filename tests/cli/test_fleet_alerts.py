@@ -192,6 +192,49 @@ def incident(server, feeder, sink, path):
     return seen, again
 
 
+def silences(server, feeder, sink, path):
+    """While a silence lasts, an alert that fires is not sent again. It survives kill -9, and ends when a person ends it. Returns the server
+    after its restart."""
+    told = lambda: len(sink.got["/api/v2/alerts"])
+    made = ct.candor("fleet", "alerts", server.url, "hot", "--of", "shop", "--silence", "2h", "--note", "a fix <is> on its way")
+    ct.ok(made.status == 0 and made.out == "silence 1 has begun\n", "a silence", made)
+    server.end(signal.SIGKILL)
+    server = feeder.server = Server("alerts", "--alerts", path, port=server.port)
+    (one,) = server.get("/v1/alerts/silences")["silences"]
+    ct.ok((one["id"], one["rule"], one["of"], one["note"], one["lasts"]) == (1, "hot", "shop", "a fix <is> on its way", True)
+          and one["until"] - one["created"] == 7200, "it survives kill -9", one)
+    before, at = told(), alert(server, "hot")["at"]
+    wait(lambda: alert(server, "hot")["at"] >= at + 4, "rules are still evaluated")
+    ct.ok(told() <= before + 1 and (alert(server, "hot")["state"], alert(server, "hot")["silence"]) == ("firing", 1),
+          "the alert fires, and is not sent again (one message may have been on its way)", (before, told(), alert(server, "hot")))
+    ct.ok(alert(server, "night")["silence"] is None, "other alerts are not silenced", alert(server, "night"))
+    shown, table = (ct.candor("fleet", "alerts", server.url, *options) for options in (("--silences",), ()))
+    ct.ok(shown.status == 0 and "lasts" in shown.out and "a fix <is> on its way" in shown.out and "silence 1" in table.out,
+          "candor fleet alerts shows it", (shown, table))
+    before = told()
+    ended = ct.candor("fleet", "alerts", server.url, "--end-silence", "1")
+    ct.ok(ended.status == 0 and ended.out == "silence 1 has ended\n", "a person ends it", ended)
+    wait(lambda: told() > before + 1, "then the alert is sent again")
+    (one,) = server.get("/v1/alerts/silences")["silences"]
+    ct.ok(not one["lasts"] and one["ended_by"] == "anybody", "it is still listed", one)
+    return server
+
+
+def refused_silences(server):
+    ask = lambda path, body: server.request("POST", "/v1/alerts/silences" + path, json.dumps(body).encode())
+    for body, word in (({"for": "1h"}, "which alerts"), ({"rule": "cold", "for": "1h"}, "no rule 'cold'"), ({"rule": "hot"}, "for:"),
+                       ({"rule": "hot", "for": "91d"}, "90d"), ({"rule": "hot", "for": "0s"}, "1s"), ([], "body"),
+                       ({"rule": "hot", "for": "1h", "until": 5}, "body"), ({"rule": 5, "for": "1h"}, "rule:"),
+                       ({"rule": "hot", "for": "1h", "note": "x" * 501}, "500 bytes"), ({"of": "a\0b", "for": "1h"}, "body")):
+        status, _, answer = ask("", body)
+        ct.ok(status == 400 and word in json.loads(answer)["error"], f"refused: {word}", (body, status, answer))
+    ct.ok(ask("/end", {"id": 1})[0] == ask("/end", {"id": 99})[0] == 404 and ask("/end", {})[0] == 400, "none that lasts has this number")
+    ct.ok(len(server.get("/v1/alerts/silences")["silences"]) == 1, "nothing was silenced by any of them")
+    for options in (("--silence", "1h"), ("hot", "--note", "x"), ("hot", "--silences"), ("--end-silence", "x")):
+        wrong = ct.candor("fleet", "alerts", server.url, *options)
+        ct.ok(wrong.status == 2 and len(wrong.err.strip().splitlines()) <= 2, f"a wrong command: {options}", wrong)
+
+
 def resolve(server, feeder, sink):
     sink.close()
     feeder.incident = False
@@ -294,6 +337,8 @@ def main():
     server = Server("alerts", "--alerts", path)
     feeder = Feeder(server)
     seen, server = incident(server, feeder, sink, path)
+    server = silences(server, feeder, sink, path)
+    refused_silences(server)
     seen = {**{at: one for at, one in seen.items() if one["labels"]["alertname"] == "hot"}, **resolve(server, feeder, sink)}
     feeder.stop()
     messages(sink)

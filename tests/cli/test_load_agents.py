@@ -7,6 +7,7 @@ timeout: 120
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -63,12 +64,18 @@ def whole(result, log, what):
     return f
 
 
+def records(server):
+    return int(re.match(r":(\d+)", server.call("ZCARD", "_indices:usertable"))[1])
+
+
 def on_a_store(environment):
     server = stores.redis()
     if not server:
         return
     workload = ("--workload", "a", "--properties", "recordcount=100,fieldlength=20")
-    ct.candor("load", "-q", "--phase", "load", *workload, server.url)
+    loaded = load("--agents", "one,two", "--phase", "load", *workload, server.url, env=environment)
+    ct.ok(loaded.status == 0 and server.counts()["insert"] == records(server) == 100, "both fill the table, each record once",
+          (loaded, server.counts()))
     log = ct.WORK / "store.hlog"
     result = load("--agents", "one,two", "-r", RATE, "-o", log, *workload, server.url, env=environment)
     f = whole(result, log, "Redis, by ssh")
@@ -78,8 +85,45 @@ def on_a_store(environment):
     ct.ok({r["name"]: r["response"]["count"] for r in f.get("requests", [])} == {r["name"]: r["response"]["count"] for r in
                                                                                 alone["requests"]},
           "together they do what one generator does", (f.get("requests"), alone["requests"]))
-    refused = load("--agents", "local", "--workload", "d", server.url)
-    ct.ok(refused.status == 2 and "insert" in refused.err, "inserts are refused", refused)
+    inserting = load("--agents", "local,local", "-r", RATE, "--workload", "d", *workload[2:], server.url)
+    f = json.loads(inserting.out or "{}")
+    inserted = sum(one["response"]["count"] for one in f.get("requests", []) if one["name"] == "insert")
+    ct.ok(f["outcomes"]["answered"] == RATE * SECONDS and inserted > 0, "both insert, and read what they have inserted", inserting)
+    ct.ok(records(server) == 100 + inserted, "no record is inserted twice", (inserted, records(server)))
+
+
+def course(environment):
+    """A line for each interval of both, while they run, and the page of both."""
+    page = ct.WORK / "both.html"
+    result = ct.candor("load", "--json", "-w", "1s", "-d", f"{SECONDS}s", "--drain", "10s", "--agents", "local,one", "-r", RATE,
+                       "--report", page, "--mock", "delay=2ms", env=environment)
+    rows = [(float(at), float(rate.replace(",", "")), end) for at, rate, end in
+            re.findall(r"^ *([\d.]+) s +([\d,.]+)/s  p50 (.*)$", result.err, re.M)]
+    ct.ok(SECONDS < len(rows) and rows == sorted(rows) and ["(warm-up)" in end for _, _, end in rows].count(True) == 1,
+          "a line for each interval, and one of the warm-up", result.err)
+    # A moment is exact to 0.1 s.
+    done = sum(rate * (at - before) for (at, rate, _), (before, _, _) in zip(rows, [(0, 0, "")] + rows))
+    ct.ok(abs(done - RATE * (SECONDS + 1)) < 0.2 * RATE * SECONDS, "with the requests of both", (done, rows))
+    ct.ok(page.read_text().count("<polyline") >= 2 if page.exists() else False, "a page with their course", result)
+
+
+def searching(environment):
+    """Each rate is tried by both together."""
+    result = ct.candor("load", "--json", "-q", "-d", "500ms", "-c", "1", "-r", "10", "--agents", "local,one", "--mock", "delay=100ms",
+                       "--find-rate", "p99<400ms", env=environment)
+    found = json.loads(result.out or "{}")
+    sent = [int(n) for n in re.findall(r"^agent \w+: (\d+) requests, clock ", result.err, re.M)]
+    pairs = list(zip(sent[::2], sent[1::2], (trial["per_second"] / 2 for trial in found.get("trials", []))))
+    ct.ok(result.status == 0 and len(sent) == 2 * len(found["trials"]) and all(abs(a + b - due) <= 1 and abs(a - b) <= 1
+                                                                              for a, b, due in pairs), "each rate is tried by both", result)
+
+
+def programs():
+    written = ct.WORK / "it's"
+    result = ct.candor("load", "--json", "-q", "-d", "500ms", "--drain", "60s", "-r", "20", "--agents", "local,local", "--command", "--",
+                       "sh", "-c", 'echo x >>"$1"', "sh", written)
+    ct.ok(result.status == 0 and json.loads(result.out)["outcomes"]["answered"] == 10 and written.read_text() == "x\n" * 10,
+          "a program that both run", result)
 
 
 def failures(environment):
@@ -87,7 +131,7 @@ def failures(environment):
     ct.ok(result.status == 1 and not result.out and "gone" in result.err, "an agent that does not answer: no result", result)
     result = load("--agents", "local,local", "-c", "2", "-r", "10", "http://127.0.0.1:1/")
     ct.ok(result.status == 1 and not result.out, "a server that does not answer", result)
-    for arguments in (("--agents", "local", "--report", "x.html"), ("--agent", "2/2"), ("--agent", "x"), ("--agents", ",")):
+    for arguments in (("--agents", "local", "--virtual-time"), ("--agent", "2/2"), ("--agent", "x"), ("--agents", ",")):
         ct.ok(load(*arguments, "--mock", "delay=1ms", "-r", "10").status == 2, f"refused: {arguments}")
 
 
@@ -121,6 +165,9 @@ united = ct.WORK / "mock.hlog"
 whole(load("--agents", "local,local", "-r", RATE, "-o", united, "--requests", "insert=1,read=3", "-H", "X: it's",
            "--mock", "delay=2ms"), united, "the mock")
 on_a_store(there)
+course(there)
+searching(there)
+programs()
 failures(there)
 lost(there)
 interrupted(there)

@@ -206,6 +206,9 @@ def tls():
     good = ct.run(ct.PROGRAM, "load", "--json", "-q", "-r", "20", "-d", "500ms", "--drain", "10s", f"{url}/ok",
                   env={"SSL_CERT_FILE": str(certificate), "PATH": "/usr/bin:/bin"})
     ct.ok(good.status == 0 and json.loads(good.out)["outcomes"]["answered"] == 10, "a certificate that is trusted", good)
+    for login, status in (("Basic eDp5", "2xx"), ("Basic eDpu", "4xx")):
+        _, f = load("-r", "20", "-d", "500ms", "--drain", "10s", "--insecure", "-H", f"Authorization: {login}", f"{url}/login")
+        ct.ok(f["statuses"][status] == 10, f"https, a login in a header: {status}", f)
 
 
 def programs():

@@ -6,6 +6,7 @@ tier: default
 timeout: 600
 """
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -74,10 +75,38 @@ def spoiled(store, name):
           f"{name}: a record that is missing is an error with its remedy", result)
 
 
-def refused(url, name):
-    result, _, _ = load("--workload", "a", "-d", "1s", url)
+def refused(url, name, *options):
+    result, _, _ = load("--workload", "a", "-d", "1s", *options, url)
     ct.ok(result.status == 1 and result.err.count("\n") == 1 and "login" in result.err and "wrong-pw" not in result.err,
           f"{name}: a wrong password is refused at once, and not shown", result)
+
+
+def by_tls(store, name, *login):
+    """A login over TLS: with a certificate that is trusted, or with --insecure; any other is refused at once."""
+    sizes = ("--workload", "a", "--properties", SIZES)
+    trusted = {**os.environ, "SSL_CERT_FILE": str(stores.certificate()[0])}
+    url = store.url.replace("://", f"://{':'.join(login)}@") if login else store.url
+    loaded = ct.candor("load", "-q", *sizes, "--phase", "load", url, env=trusted)
+    result, figures, _ = load(*sizes, "--in-flight", "16", "--insecure", url)
+    ct.ok(loaded.status == result.status == 0 and clean(figures, OPERATIONS), f"{name}: a login by TLS", (loaded, result))
+    untrusted(url, name, *sizes)
+    if login:
+        refused(store.url.replace("://", f"://{login[0]}:wrong-pw@"), f"{name} by TLS", "--insecure")
+
+
+def untrusted(url, name, *arguments):
+    result = ct.candor("load", "-q", *arguments, url)
+    ct.ok(result.status == 1 and "certificate" in result.err and result.err.count("\n") == 1, f"{name}: a certificate nobody knows", result)
+
+
+def calls_by_tls(url, name, login):
+    """A login in a header, by TLS."""
+    runs = ("-r", "1000", "-d", "50ms", "--drain", "60s", "-c", "2", "--in-flight", "4", "--insecure")
+    result, figures, _ = load(*runs, "-H", login, url)
+    ct.ok(result.status == 0 and clean(figures, 50), f"{name}: a login by TLS", result)
+    _, figures, _ = load(*runs, url)
+    ct.ok(figures["outcomes"]["refused"] == 50, f"{name}: no login, and each request is refused", figures)
+    untrusted(url, name, "-d", "50ms")
 
 
 def calls(store, name):
@@ -201,13 +230,6 @@ if server := stores.redis():
     record_store(server, "redis")
     all_workloads(server, "redis")
     spoiled(server, "redis")
-    tls = server.with_tls(shutil.which("redis-server"))
-    result, figures, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, "--insecure", tls)
-    ct.ok(result.status == 0 and clean(figures, RECORDS), "redis: TLS", result)
-    result, _, _ = load("--workload", "a", "--properties", SIZES, "--in-flight", "16", "--insecure", tls)
-    ct.ok(result.status == 0, "redis: TLS, many in progress", result)
-    result = ct.candor("load", "--workload", "a", tls)
-    ct.ok(result.status == 1 and "certificate" in result.err and result.err.count("\n") == 1, "redis: a certificate nobody knows", result)
 if server := stores.redis("pw%1"):
     result, _, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, server.url.replace("://", "://:pw%251@"))
     ct.ok(result.status == 0, "redis: a login", result)
@@ -215,6 +237,8 @@ if server := stores.redis("pw%1"):
     result, _, _ = load("--workload", "c", "--properties", SIZES, "--password-file", ct.WORK / "password", server.url)
     ct.ok(result.status == 0, "redis: a password in a file", result)
     refused(server.url.replace("://", "://:wrong-pw@"), "redis")
+if server := stores.redis("pw%1", tls=True):
+    by_tls(server, "redis", "", "pw%251")
 if server := stores.memcached():
     record_store(server, "memcached")
     result, figures, _ = load("--workload", "a", "--phase", "load", "-c", "1", "--in-flight", "64", "--properties",
@@ -224,6 +248,8 @@ if server := stores.memcached(("me", "secret")):
     result, _, _ = load("--workload", "a", "--phase", "load", "--properties", SIZES, server.url.replace("://", "://me:secret@"))
     ct.ok(result.status == 0, "memcached: a login", result)
     refused(server.url.replace("://", "://me:wrong-pw@"), "memcached")
+if server := stores.memcached(("me", "secret"), tls=True):
+    by_tls(server, "memcached", "me", "secret")
 if server := stores.postgres():
     record_store(server, "postgresql")
     all_workloads(server, "postgresql")
@@ -232,12 +258,21 @@ if server := stores.postgres():
                         server.url.replace(":se%20cret", ""))
     ct.ok(result.status == 0, "postgresql: a password in a file", result)
     spoiled(server, "postgresql")
+    root = f"?sslmode=verify-full&sslrootcert={stores.certificate()[0]}"
+    result, figures, _ = load("--workload", "c", "--properties", SIZES, server.url + root)
+    ct.ok(result.status == 1 and figures["outcomes"]["wrong"] == OPERATIONS, "postgresql: a login by TLS", result)
+    untrusted(server.url + f"?sslmode=verify-full&sslrootcert={ct.WORK / 'none'}", "postgresql", "--workload", "c")
     refused(server.url.replace("se%20cret", "wrong-pw"), "postgresql")
 record_store(stores.Cql(), "cql")
 server = stores.Cql("me", "secret")
 fill(server, "cql with a login")
 all_workloads(server, "cql with a login")
 refused(server.url.replace("secret", "wrong-pw"), "cql")
+by_tls(stores.Cql("me", "secret", tls=True), "cql")
+if server := stores.nginx(tls=True):
+    calls_by_tls(server.url.replace("/x", "/login"), "nginx", "Authorization: Basic eDp5")
+if server := stores.grpc(tls=True):
+    calls_by_tls(server.url, "gRPC", "Authorization: Bearer token")
 if server := stores.nginx():
     result, figures, _ = load("-r", "1000", "-d", "10ms", "--drain", "9s", server.url.replace("/x", "/no"))
     ct.ok(figures["outcomes"]["refused"] == 10 and "400 to 499" in result.err, "nginx: answers of 404 are errors", result)

@@ -86,7 +86,11 @@ def check_requests(a):
           got[-3:])
     a.ask("chief", "POST", "/v1/alerts/hook/test")
     ct.ok(any(one.get("path") == "/v1/alerts/hook/test" and one["token"] == "chief" for one in a.new()), "a test of a target is noted, too")
-    for path in ("/v1/services", "/v1/findings", "/v1/alerts", "/metrics", "/nothing"):
+    for who, status in (("host", 403), ("reader", 403), ("chief", 400)):
+        ct.ok(a.ask(who, "POST", "/v1/alerts/silences", b'{"rule": "none", "for": "1h"}') == status, f"a silence by {who}")
+        (got,) = a.new()
+        ct.ok((got["token"], got["status"], got["path"]) == (who, status, "/v1/alerts/silences"), "is noted", got)
+    for path in ("/v1/services", "/v1/findings", "/v1/alerts", "/v1/alerts/silences", "/metrics", "/nothing"):
         a.ask("chief", "GET", path)
     a.ask("host", "POST", "/v1/recordings?service=s", b"a 1\n")
     a.ask("chief", "POST", "/querier.v1.QuerierService/ProfileTypes", b"{}")

@@ -96,8 +96,9 @@ def check_reading(server, all_token, cart_token):
     silent = {"/healthz", "/readyz", "/", "/pyroscope/label-names",
               "/v1/profiles/poll",  # takes messages only: test_fleet_profile.py sends some
               "/v1/findings",  # test_fleet_findings.py has recordings with findings
-              "/v1/alerts", "/v1/alerts/preview",  # they are only for tokens for all services, as is shown below
-               *(path for path in ROUTES if re.search(r"\.(js|css)$", path))}
+              # Those about alerts are only for tokens for all services, as is shown below.
+              "/v1/alerts", "/v1/alerts/preview", "/v1/alerts/silences", "/v1/alerts/silences/end",
+              *(path for path in ROUTES if re.search(r"\.(js|css)$", path))}
     calls = {f"/querier.v1.QuerierService/{name}" for name in ("Series", "SelectSeries", "SelectHeatmap", "SelectMergeStacktraces", "Diff")}
     unseen = (set(ROUTES) - silent | calls) - paths
     ct.ok(not unseen, "a token for all services sees the other tenant by each route, so the search below could find it", unseen)
@@ -113,8 +114,8 @@ def check_reading(server, all_token, cart_token):
           leaks(before))
     ct.ok({status for status, _ in before.values()} <= {200, 400, 403, 404, 415, 501}, "and no route fails",
           {what: answer for what, answer in before.items() if answer[0] >= 500})
-    refused = [before[path, ""][0] for path in ("/metrics", "/v1/alerts", "/v1/alerts/preview")]
-    ct.ok(refused == [403] * 3, "/metrics and alerts are of all services, so they are refused", refused)
+    refused = [before[path, ""][0] for path in ("/metrics", "/v1/alerts", "/v1/alerts/preview", "/v1/alerts/silences")]
+    ct.ok(refused == [403] * 4, "/metrics and alerts are of all services, so they are refused", refused)
     ct.ok(server.total(**TIME) == 70 * 10**7 and server.total('service="cart"', **TIME) == 70 * 10**7, "its own sum is whole",
           server.total(**TIME))
     ct.ok([one["name"] for one in server.get("/v1/storage")["services"]] == ["cart"], "storage: its own", server.get("/v1/storage"))
@@ -174,9 +175,10 @@ def check_inferring(server, all_token, cart_token):
     found = pairs(server, writes=True)
     differ = {what: both for what, both in found.items() if both[0] != both[1]}
     ct.ok(not differ, f"for a token of another service, none of {len(found)} does", differ)
-    tries = (("POST", "/v1/reload"), ("POST", "/v1/alerts/x/test"), ("GET", "/metrics"))
+    tries = (("POST", "/v1/reload"), ("POST", "/v1/alerts/x/test"), ("POST", "/v1/alerts/silences"), ("POST", "/v1/alerts/silences/end"),
+             ("GET", "/metrics"))
     statuses = [server.request(method, path)[0] for method, path in tries]
-    ct.ok(statuses == [403] * 3, "what is about all services is refused, also with the scope admin", statuses)
+    ct.ok(statuses == [403] * 5, "what is about all services is refused, also with the scope admin", statuses)
 
 
 def push(server, *names):

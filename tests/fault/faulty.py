@@ -22,6 +22,15 @@ def _outcomes():
 OUTCOMES = _outcomes()
 
 
+def read_counts(path):
+    words = struct.unpack(f"<{REPORT_BYTES // 8}Q", path.read_bytes())
+    counts = dict(zip(COUNTS, words))
+    at = len(COUNTS)
+    counts["outcomes"] = dict(zip(OUTCOMES, words[at:at + len(OUTCOMES)]))
+    counts["sites"] = sum(1 for word in words[at + len(OUTCOMES):at + len(OUTCOMES) + SITES] if word)
+    return counts
+
+
 class Faults:
     """The faults that the agent of one JVM injects, and its counts."""
 
@@ -32,9 +41,4 @@ class Faults:
                             "CANDOR_INJECT_REPORT": str(self.path)}
 
     def counts(self):
-        words = struct.unpack(f"<{REPORT_BYTES // 8}Q", self.path.read_bytes())
-        counts = dict(zip(COUNTS, words))
-        at = len(COUNTS)
-        counts["outcomes"] = dict(zip(OUTCOMES, words[at:at + len(OUTCOMES)]))
-        counts["sites"] = sum(1 for word in words[at + len(OUTCOMES):at + len(OUTCOMES) + SITES] if word)
-        return counts
+        return read_counts(self.path)

@@ -23,12 +23,12 @@ WANTED = """
     lib/systemd/system/candor-daemon.service lib/systemd/system/candor-server.service lib/sysusers.d/candor-server.conf
     share/bash-completion/completions/candor share/zsh/site-functions/_candor share/fish/vendor_completions.d/candor.fish
     share/doc/candor/README.md share/doc/candor/CHANGELOG.md share/doc/candor/LICENSE
+    lib/*/cmake/candor-queue/candor-queue-config.cmake lib/*/cmake/candor-histogram/candor-histogram-config-version.cmake
+    share/doc/candor/examples/Shop.java share/doc/candor/examples/Invoices.java
     share/doc/candor/examples/alerts.conf share/doc/candor/examples/daemon.conf share/doc/candor/examples/server.env
     share/candor/grafana/fleet.json share/candor/grafana/jvm.json share/candor/grafana/server.json share/candor/grafana/service.json
     share/candor/prometheus/candor.rules.yml
 """.split()
-
-
 
 
 def install():

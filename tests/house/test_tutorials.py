@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The five-minute start and the tutorials: their commands run one after the other, word for word but for the port, and each shows what the
-text says it shows.
+"""The five-minute start and the tutorials: their commands run one after the other, word for word but for the port and the folder of
+the jars, and each shows what the text says it shows.
 
 A block of commands is a fenced block marked sh. A comment after it, `shows: PATTERN`, is what its output has to contain.
 
@@ -11,6 +11,7 @@ sanitize: no
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -33,10 +34,10 @@ def run_page(page, jdk):
     """[(commands, pattern, output)] of the page's blocks, all in one shell."""
     folder = ct.WORK / page.stem
     folder.mkdir()
-    (folder / "Shop.java").write_bytes((ct.ROOT / "examples/java/Shop.java").read_bytes())
-    blocks = BLOCK.findall(page.read_text())
-    port = str(free_port())
-    script = "set -e\n" + "".join(f"{{\n{text.replace('8080', port)}}} >{index}.out 2>&1\n" for index, (text, _) in enumerate(blocks))
+    for example in (ct.ROOT / "examples/java").iterdir():
+        shutil.copy(example, folder)
+    blocks = BLOCK.findall(page.read_text().replace("8080", str(free_port())).replace("/usr/share/java", str(ct.BUILD)))
+    script = "set -e\n" + "".join(f"{{\n{text}}} >{index}.out 2>&1\n" for index, (text, _) in enumerate(blocks))
     path = f"{ct.PROGRAM.parent}:{pathlib.Path(jdk.java).parent}:{os.environ['PATH']}"
     shell = ct.spawn(["bash", "-c", "set -m\n" + script], cwd=folder, env={**os.environ, "PATH": path}, start_new_session=True,
                      stdin=subprocess.DEVNULL)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Fetches a Java library with everything it needs, with the machine's own Maven configuration, once.
-# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh | opentracing | jaeger]
+# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh | opentracing | jaeger | cassandra]
 # It prints the directory with the jars; other tests may use them too.
 # flightrecorder: Mission Control's parser of recordings; jfrconv: async-profiler's converter;
-# jmh: the benchmark harness with its annotation processor; opentracing: its API and a tracer for tests; jaeger: a tracer of OpenTracing
+# jmh: the benchmark harness with its annotation processor; opentracing: its API and a tracer for tests; jaeger: a tracer of OpenTracing;
+# cassandra: a whole server
 set -eu
 
 name=${1:-flightrecorder}
@@ -12,6 +13,7 @@ case $name in
     jfrconv) group=tools.profiler artifact=jfr-converter version=4.5 ;;
     jmh) group=org.openjdk.jmh artifact=jmh-generator-annprocess version=1.37 ;;
     opentracing) group=io.opentracing artifact=opentracing-mock version=0.33.0 ;;
+    cassandra) group=org.apache.cassandra artifact=cassandra-all version=4.1.7 ;;
     jaeger) group=io.jaegertracing artifact=jaeger-core version=1.8.1 ;;
     *) sed -n 3p "$0" >&2; exit 2 ;;
 esac

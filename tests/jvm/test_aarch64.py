@@ -46,6 +46,7 @@ ct.note(f"{verdicts}; {report['settings']['clock']} clock")
 both = sum(count for verdict, count in verdicts.items() if verdict not in ("only_walker", "only_agct", "neither"))
 ct.ok(both >= 1500, f"both walkers found Java frames in {both} samples")
 ct.ok(verdicts["identical"] >= 0.98 * both, f"{verdicts['identical']} of {both} frame lists are identical")
+ct.ok(verdicts["identical"] + verdicts["inlined"] >= 0.99 * both, f"{verdicts['inlined']} more have the same frames")
 ct.ok(verdicts["only_agct"] <= 0.005 * both, f"only AsyncGetCallTrace found frames: {verdicts['only_agct']}")
 ct.ok(verdicts["only_walker"] > 10 * verdicts["only_agct"], f"only we found frames: {verdicts['only_walker']}")
 

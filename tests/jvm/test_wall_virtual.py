@@ -6,8 +6,9 @@ hundred thousand of them cost no more samples, and no more draws, than a thousan
 tier: default
 timeout: 900
 
-A sample is drawn independently of the others while no more than 1,024 threads are away, so the share of a group of threads has the error of
-a binomial share, with the effective size of the samples: five standard errors, a false alarm in 5.7e-7 of the comparisons.
+A sample is drawn independently of the others while each waiting thread is in the list of drawn threads: that is so while no more than 768
+wait, because the list then never drops a half at random. The share of a group of threads therefore has the error of a binomial share, with
+the effective size of the samples: five standard errors, a false alarm in 5.7e-7 of the comparisons.
 """
 import collections
 import pathlib
@@ -102,7 +103,7 @@ def main():
             with ct.Jvm(jdk, "Away", agent=ct.agent_options(), flags=flags) as jvm:
                 jvm.expect("ready")
                 waiting = 100 if jdk.version >= WAITS_WITHOUT_CARRIER_SINCE else 0
-                found, truth = record(jvm, name, parked=600, sleeping=280, waiting=waiting, short=20, seconds=2)
+                found, truth = record(jvm, name, parked=420, sleeping=180, waiting=waiting, short=20, seconds=2)
                 counted(found, truth, what)
                 shares(found, truth, what)
                 ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())

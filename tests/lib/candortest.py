@@ -674,9 +674,9 @@ def walkers_agree(report, least, what, misled=0, may_differ=0.02):
     test_walker.py for the comparison. misled: additional samples in which AsyncGetCallTrace may be wrong; may_differ: the share of
     the others."""
     verdicts = {name: int(report["settings"].get(f"walker_{name}", 0))
-                for name in ("identical", "shorter", "longer", "different", "only_walker", "only_agct", "neither")}
-    both = sum(verdicts[name] for name in ("identical", "shorter", "longer", "different"))
-    wrong = verdicts["shorter"] + verdicts["different"]
+                for name in ("identical", "inlined", "shorter", "longer", "different", "only_walker", "only_agct", "neither")}
+    both = sum(verdicts[name] for name in ("identical", "inlined", "shorter", "longer", "different"))
+    wrong = verdicts["inlined"] + verdicts["shorter"] + verdicts["different"]
     note(f"{what}: {verdicts}")
     ok(both >= least, f"{what}: both walkers found Java frames in {both} samples")
     ok(wrong <= may_differ * both + misled, f"{what}: {wrong} of {both} frame lists differ, bound {100 * may_differ:g} %"

@@ -55,6 +55,11 @@ def possible():
     return None if os.waitpid(child, 0)[1] == 0 else "unshare is not allowed here"
 
 
+def copy_program():
+    CANDOR.parent.mkdir()
+    shutil.copy(ct.PROGRAM, CANDOR)
+
+
 def each_jdk(tool, *checks):
     """The whole of a test: runs the checks, each of which gets a JDK, for one JDK after the other, with CANDOR and the tool."""
     ct.need()
@@ -62,8 +67,7 @@ def each_jdk(tool, *checks):
     if why or not shutil.which(tool):
         ct.skip("containers", why or f"needs {tool}")
         ct.done()
-    CANDOR.parent.mkdir()
-    shutil.copy(ct.PROGRAM, CANDOR)
+    copy_program()
     for jdk in ct.jdks():
         for check in checks:
             check(jdk)

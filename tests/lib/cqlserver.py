@@ -1,4 +1,5 @@
-"""A strict double of a server of CQL's native protocol, version 4, run as a program: cqlserver.py [USER PASSWORD]
+"""A strict double of a server of CQL's native protocol, version 4, run as a program:
+cqlserver.py [--tls CERTIFICATE KEY] [USER PASSWORD]
 
 Prints its port. It knows the statements of YCSB's table, keeps rows in memory, and refuses whatever the protocol does not allow: a frame
 of another version, a stream that is in use, a message before STARTUP or without a login, a statement that was not prepared, a wrong
@@ -7,6 +8,7 @@ number of values. After a line on standard input it prints, as JSON, how often e
 import asyncio
 import json
 import re
+import ssl
 import struct
 import sys
 import zlib
@@ -156,8 +158,13 @@ class Server:
 
 
 async def main():
-    double = Server(sys.argv[1:3])
-    server = await asyncio.start_server(double.serve, "127.0.0.1", 0)
+    words, context = sys.argv[1:], None
+    if words[:1] == ["--tls"]:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*words[1:3])
+        del words[:3]
+    double = Server(words)
+    server = await asyncio.start_server(double.serve, "127.0.0.1", 0, ssl=context)
     print(server.sockets[0].getsockname()[1], flush=True)
     while await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline):
         print(json.dumps(double.counts), flush=True)

@@ -45,13 +45,18 @@ def bind(path, root):
         mount(path, target, flags=MS_BIND | MS_REC)
 
 
+def is_there(path):
+    """Whether the root has this itself. An empty folder is where an earlier container had it mounted."""
+    return os.path.islink(path) or os.path.isdir(path) and bool(os.listdir(path))
+
+
 def enter_root(options):
     root = options.root
     check(libc.unshare(NEWNS))
     mount(None, "/", flags=MS_REC | MS_PRIVATE)
     mount(root, root, flags=MS_BIND)
     for path in (*SYSTEM, *options.bind):
-        if os.path.exists(path) and not os.path.lexists(f"{root}{path}"):
+        if os.path.exists(path) and not is_there(f"{root}{path}"):
             bind(path, root)
     for folder in ("proc", "old"):
         os.makedirs(f"{root}/{folder}", exist_ok=True)

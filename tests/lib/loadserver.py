@@ -1,8 +1,8 @@
 """A small HTTP/1.1 server for tests of `candor load`, run as a program: prints its port, then answers until it is killed.
 
 The path chooses the answer: /ok, /status/404, /slow/0.05 (seconds), /chunked, /close (a body that ends with the connection), /broken
-(half an answer), /silent (no answer), /garbage, /drop (the connection is closed after the answer, without announcing it). POST bodies
-are sent back.
+(half an answer), /silent (no answer), /garbage, /login (401 without the header "Authorization: Basic eDp5"), /drop (the connection is
+closed after the answer, without announcing it). POST bodies are sent back.
 """
 import socket
 import ssl
@@ -15,18 +15,22 @@ def read_request(reader):
     line = reader.readline()
     if not line:
         return None
-    length = 0
+    length, login = 0, ""
     while (header := reader.readline()) not in (b"\r\n", b""):
         name, _, value = header.partition(b":")
         if name.lower() == b"content-length":
             length = int(value)
+        elif name.lower() == b"authorization":
+            login = value.strip().decode()
     method, path, _ = line.decode().split()
-    return method, path, reader.read(length)
+    return method, path, reader.read(length), login
 
 
-def answer(method, path, body):
+def answer(method, path, body, login):
     """(bytes, whether the connection stays open)"""
     part = path.split("/")
+    if part[1] == "login" and login != "Basic eDp5":
+        part = ["", "status", "401"]
     if part[1] == "status":
         return f"HTTP/1.1 {part[2]} Word\r\nContent-Length: 2\r\n\r\nno".encode(), True
     if part[1] == "slow":

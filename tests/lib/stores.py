@@ -1,5 +1,6 @@
 """Real servers for tests of candor load, each in a directory of its own and on a port that the system chose. What is not installed is
 None after a skip. A store has `url`, `pid` (of the process that answers, to be stopped), and `counts()`: what the server itself counted."""
+import functools
 import json
 import os
 import pathlib
@@ -43,24 +44,31 @@ def start(command, port, **keywords):
     return process
 
 
+@functools.cache
+def certificate():
+    """(certificate, key): files of a certificate for 127.0.0.1 that nobody knows."""
+    files = ct.WORK / "certificate.pem", ct.WORK / "key.pem"
+    made = ct.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-out", files[0], "-keyout", files[1], "-days", "2", "-subj",
+                  "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+    ct.ok(made.status == 0, "a certificate", made)
+    for file in files:
+        os.chmod(file, 0o644)
+    return files
+
+
 class Redis:
-    def __init__(self, found, password=""):
+    def __init__(self, found, password="", tls=False):
         self.port = free_port()
         folder = ct.WORK / f"redis-{self.port}"
         folder.mkdir()
         login = ["--requirepass", password] if password else []
-        self.pid = start([found, "--port", self.port, "--bind", "127.0.0.1", "--save", "", "--dir", folder, *login], self.port).pid
-        self.url = f"redis://127.0.0.1:{self.port}"
+        port = ["--port", self.port]
+        if tls:
+            port = ["--port", "0", "--tls-port", self.port, "--tls-cert-file", certificate()[0], "--tls-key-file", certificate()[1],
+                    "--tls-ca-cert-file", certificate()[0], "--tls-auth-clients", "no"]
+        self.pid = start([found, *port, "--bind", "127.0.0.1", "--save", "", "--dir", folder, *login], self.port).pid
+        self.url = f"redis{'s' if tls else ''}://127.0.0.1:{self.port}"
         self.password = password
-
-    def with_tls(self, found):
-        """The URL of one more server, with TLS only, whose certificate nobody knows."""
-        port, key, certificate = free_port(), ct.WORK / "redis-key.pem", ct.WORK / "redis-cert.pem"
-        ct.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "1", "-subj",
-               "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
-        start([found, "--port", "0", "--tls-port", port, "--bind", "127.0.0.1", "--save", "", "--dir", ct.WORK, "--tls-cert-file",
-               certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate, "--tls-auth-clients", "no"], port)
-        return f"rediss://127.0.0.1:{port}"
 
     def call(self, *words):
         with socket.create_connection(("127.0.0.1", self.port), 60) as s:
@@ -82,16 +90,16 @@ class Redis:
 
 
 class Memcached:
-    def __init__(self, found, login=None):
+    def __init__(self, found, login=None, tls=False):
         self.port = free_port()
-        extra = []
+        extra = ["-Z", "-o", f"ssl_chain_cert={certificate()[0]},ssl_key={certificate()[1]}"] if tls else []
         if login:
             (ct.WORK / "logins").write_text(":".join(login) + "\n")
             os.chmod(ct.WORK / "logins", 0o644)
-            extra = ["-Y", ct.WORK / "logins"]
+            extra += ["-Y", ct.WORK / "logins"]
         user = ["-u", "root"] if os.getuid() == 0 else []
         self.pid = start([found, "-l", "127.0.0.1", "-p", self.port, "-U", "0", *user, *extra], self.port).pid
-        self.url = f"memcached://127.0.0.1:{self.port}"
+        self.url = f"memcached{'s' if tls else ''}://127.0.0.1:{self.port}"
 
     def counts(self):
         with socket.create_connection(("127.0.0.1", self.port), 60) as s:
@@ -119,9 +127,14 @@ class Postgres:
         os.chmod(self.data.parent / "pw", 0o644)
         subprocess.run([self.binaries / "initdb", "-D", self.data, "-A", "scram-sha-256", "-N", "-U", "bench", "--pwfile",
                         self.data.parent / "pw"], check=True, capture_output=True, cwd="/", **self.as_user)
+        for name, file in zip(("server.crt", "server.key"), certificate()):
+            shutil.copy(file, self.data / name)
+            os.chmod(self.data / name, 0o600)
+            if self.as_user:
+                shutil.chown(self.data / name, "postgres")
         self.process = start([self.binaries / "postgres", "-D", self.data, "-p", self.port, "-k", self.data, "-c", "fsync=off", "-c",
-                              "listen_addresses=127.0.0.1", "-c", "max_parallel_workers=0", "-c", "autovacuum=off"], self.port, cwd="/",
-                             **self.as_user)
+                              "ssl=on", "-c", "listen_addresses=127.0.0.1", "-c", "max_parallel_workers=0", "-c", "autovacuum=off"],
+                             self.port, cwd="/", **self.as_user)
         self.url = f"postgresql://bench:se%20cret@127.0.0.1:{self.port}/postgres"
         self.pid = self.process.pid
         ct.wait_until(lambda: self.query("SELECT 1") == "1")
@@ -146,18 +159,20 @@ class Postgres:
 
 
 class Nginx:
-    def __init__(self, found, settings):
+    def __init__(self, found, settings, tls=False):
         self.port = free_port()
         self.folder = ct.WORK / f"nginx-{self.port}"
         self.folder.mkdir()
         paths = "\n".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        listen = f"ssl http2; ssl_certificate {certificate()[0]}; ssl_certificate_key {certificate()[1]}" if tls else "http2"
         user = "user root;" if os.getuid() == 0 else ""
         (self.folder / "conf").write_text(
             f"daemon off; master_process off; pid {self.folder}/pid; error_log {self.folder}/error; {user}\n"
             f"events {{ worker_connections 512; }}\nhttp {{ access_log {self.folder}/access; {settings} {paths}\n"
-            f"server {{ listen 127.0.0.1:{self.port} http2; location / {{ return 200 \"hello\"; }} location /no {{ return 404; }} }} }}\n")
+            f"server {{ listen 127.0.0.1:{self.port} {listen}; location / {{ return 200 \"hello\"; }} location /no {{ return 404; }}\n"
+            'location /login { if ($http_authorization != "Basic eDp5") { return 401; } return 200 "hello"; } } }\n')
         self.pid = start([found, "-c", self.folder / "conf", "-e", self.folder / "error"], self.port).pid
-        self.url = f"h2://127.0.0.1:{self.port}/x"
+        self.url = f"h2{'s' if tls else ''}://127.0.0.1:{self.port}/x"
 
     def counts(self):
         return {"requests": len((self.folder / "access").read_text().splitlines())}
@@ -166,9 +181,9 @@ class Nginx:
 class Grpc:
     METHOD = "/grpc.health.v1.Health/Check"
 
-    def __init__(self, found):
-        self.process = ct.spawn([found], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = f"grpc://127.0.0.1:{int(self.process.stdout.readline())}{self.METHOD}"
+    def __init__(self, found, tls=False):
+        self.process = ct.spawn([found, *(certificate() if tls else ())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = f"grpc{'s' if tls else ''}://127.0.0.1:{int(self.process.stdout.readline())}{self.METHOD}"
         self.pid = self.process.pid
 
     def counts(self):
@@ -178,9 +193,10 @@ class Grpc:
 
 
 class Cql:
-    def __init__(self, *login):
-        self.process = ct.spawn([sys.executable, HERE / "cqlserver.py", *login], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = f"cql://{':'.join(login)}{'@' if login else ''}127.0.0.1:{int(self.process.stdout.readline())}"
+    def __init__(self, *login, tls=False):
+        words = [*(("--tls", *certificate()) if tls else ()), *login]
+        self.process = ct.spawn([sys.executable, HERE / "cqlserver.py", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = f"cql{'s' if tls else ''}://{':'.join(login)}{'@' if login else ''}127.0.0.1:{int(self.process.stdout.readline())}"
         self.pid = self.process.pid
 
     def counts(self):
@@ -189,14 +205,14 @@ class Cql:
         return json.loads(self.process.stdout.readline())
 
 
-def redis(*arguments):
+def redis(*arguments, **keywords):
     found = program("redis-server", "redis-server")
-    return Redis(found, *arguments) if found else None
+    return Redis(found, *arguments, **keywords) if found else None
 
 
-def memcached(*arguments):
+def memcached(*arguments, **keywords):
     found = program("memcached", "memcached")
-    return Memcached(found, *arguments) if found else None
+    return Memcached(found, *arguments, **keywords) if found else None
 
 
 def postgres():
@@ -204,24 +220,11 @@ def postgres():
     return Postgres(pathlib.Path(found).resolve().parent) if found else None
 
 
-def nginx(settings=""):
+def nginx(settings="", **keywords):
     found = program("nginx", "nginx-light")
-    return Nginx(found, settings) if found else None
+    return Nginx(found, settings, **keywords) if found else None
 
 
-def grpc():
+def grpc(**keywords):
     found = goclients.build("grpc_service")
-    return Grpc(found) if found else None
-
-
-def stopped(pids, seconds):
-    """Stops processes for a while. Returns how long they stood still at least, and at most, in s."""
-    before = time.monotonic()
-    for pid in pids:
-        os.kill(pid, 19)
-    all_stopped = time.monotonic()
-    time.sleep(seconds)
-    first = time.monotonic()
-    for pid in pids:
-        os.kill(pid, 18)
-    return first - all_stopped, time.monotonic() - before
+    return Grpc(found, **keywords) if found else None

@@ -1,6 +1,7 @@
 """What is recorded in the emulated machines, and what must be true of each recording.
 
 A cell is a program, recorded in one situation on one machine and JDK. Its recording comes back, and this machine's candor reads it.
+Some cells are something else: test programs, or `candor verify` (checks.py).
 """
 import dataclasses
 import pathlib
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 
+import checks
 import images
 
 sys.path.insert(0, str(images.ROOT / "tests" / "lib"))
@@ -17,7 +19,7 @@ import candortest as ct
 HERE = pathlib.Path(__file__).resolve().parent
 BUILDS = {"arm64": ct.ROOT / "build-aarch64", "amd64": ct.ROOT / "build"}
 COMPILERS = {"arm64": "aarch64-linux-gnu-gcc", "amd64": "gcc"}
-BOOT, CELL, PROGRAM = 120, 120, 600  # seconds that each may take on a busy host
+BOOT, CELL, LONG = 120, 120, 900  # seconds that each may take on a busy host
 
 # The greatest shares of the measured time that may have no stack, and that nobody can account for. The host is busy and the machine's
 # interrupts come late, so a cell that misses the second one runs once more.
@@ -26,7 +28,14 @@ FAILED_MOST, RESIDUAL_MOST = 0.005, 0.10
 SAMPLES_LEAST = 50  # half of what 4 seconds of a busy thread must give on a host ten times as slow, at 10 ms
 PERF = "sigtrap|signal"
 STEADY = "go seconds=60 threads=2"
-AGREE_LEAST = 0.98  # of the stacks in which both our walker and AsyncGetCallTrace find Java frames, as in tests/jvm/test_walker.py
+# Of the stacks in which both our walker and AsyncGetCallTrace find Java frames, how many have the same frames, and how many the same
+# methods, as in tests/jvm/test_walker.py.
+FRAMES_LEAST, METHODS_LEAST = 0.995, 0.98
+ONE_JDK = "5[.]10 17|6[.]1 17|6[.]12 25"  # test programs need none
+
+# How a cell that is no recording, or more than one, is judged.
+CHECKS = {"programs": checks.judge_programs, "truth": checks.judge_truth, "faulty": checks.judge_faults, "capture": checks.judge_images}
+AGENTS = {"faulty": "tests/fault/libcandor-faulty.so", "capture": "tests/replay/libcandor-capture.so"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +66,7 @@ class Cell:
     kernel_arguments: tuple = ()
     samples: int = SAMPLES_LEAST
     failed: float = FAILED_MOST
+    limit: int = CELL  # seconds
 
 
 CELLS = (
@@ -84,7 +94,18 @@ CELLS = (
     Cell("unloading", how="agent", program="Loaders", go="go seconds=4", options=("interval=5ms",)),
     Cell("virtual", how="agent", program="VirtualThreads", go="go threads=50 rounds=20", options=("interval=5ms",), only=" (21|25)",
          failed=0.02),  # samples in the moment in which a virtual thread returns from a wait
-    Cell("lockdown", only="6[.]12 ", kernel_arguments=("lockdown=confidentiality",), clock=""),
+    Cell("lockdown-integrity", kernel_arguments=("lockdown=integrity",)),
+    Cell("lockdown-confidentiality", kernel_arguments=("lockdown=confidentiality",)),
+    Cell("faults", how="faulty", program="Intrinsics", go="go seconds=2", options=("interval=5ms",), failed=1),
+    Cell("images-intrinsics", only="arm64", how="capture", program="Intrinsics", go="go seconds=1", options=("interval=2ms",), failed=0.02),
+    Cell("images-soak", only="arm64", how="capture", program="Soak", go="go seconds=3 alive=20 threads=2", options=("interval=2ms",),
+         failed=0.02),
+    Cell("images-virtualthreads", how="capture", program="VirtualThreads", go="go threads=50 rounds=20", options=("interval=2ms",),
+         only="arm64.* (21|25)", failed=0.02),
+    Cell("truth", how="truth", go="shares kernel intrinsics recursion lambda virtual", limit=LONG),
+    Cell("tests-agent", how="programs", program="unit/test_agent_* unit/test_attach_*", only=ONE_JDK, limit=LONG),
+    Cell("tests-queues", how="programs", program="model/* replay/* unit/test_queue*", only=ONE_JDK, limit=LONG),
+    Cell("tests-program", how="programs", program="unit/test_[!aq]* unit/test_a[!gt]*", only=ONE_JDK, limit=LONG),
 )
 
 
@@ -102,18 +123,26 @@ def quote(text):
 
 
 def line(cell, jdk):
+    """What run.sh does for this cell."""
+    if cell.how == "programs":
+        return f"programs {cell.name} {cell.limit}"
+    if cell.how == "truth":
+        return f"truth {cell.name} {jdk} {cell.limit} {cell.go}"
     words = (cell.name, jdk, cell.who, cell.paranoid, cell.how, cell.program, cell.go, 4)
-    options = (",".join(cell.options),) if cell.how == "agent" else cell.options
+    options = (",".join(cell.options),) if cell.how in ("agent", *AGENTS) else cell.options
     return "cell " + " ".join(quote(word) for word in (*words, *options))
 
 
-def fill(folder, machine, jdk, lines):
-    """Makes the folder that goes into the machine."""
+def fill(folder, machine, jdk, lines, wanted=()):
+    """Makes the folder that goes into the machine. wanted: the cells whose agents or test programs it needs."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     build = BUILDS[machine.architecture]
-    for name in ("candor", "libcandor.so"):
-        shutil.copy(build / name, folder / name)
+    for name in ("candor", "libcandor.so", *(AGENTS[cell.how] for cell in wanted if cell.how in AGENTS)):
+        shutil.copy(build / name, folder / pathlib.Path(name).name)
+    for cell in wanted:
+        if cell.how == "programs":
+            checks.add_programs(folder, machine.architecture, build, cell.name, cell.program)
     shutil.copytree(ct.classes(ct.jdk(17)), folder / "classes")
     become = images.cached(f"become-{machine.architecture}", (HERE / "become.c").read_text(), lambda made: images.run(
         COMPILERS[machine.architecture], "-O2", "-static", "-o", made, HERE / "become.c"))
@@ -127,6 +156,7 @@ class Verdict:
     machine: str
     jdk: int
     cell: str
+    recorded: bool = False  # whether the figures mean something
     clock: str = ""
     samples: int = 0
     failed: float = 0.0  # shares of the measured time
@@ -148,6 +178,12 @@ def judge(machine, jdk, cell, folder):
         text = crash.read_text(errors="replace")
         bad(f"the JVM crashed, {'in' if 'libcandor' in text else 'but not in'} libcandor: {' '.join(text.splitlines()[5:8])}")
     status = (folder / "verdict").read_text().strip() if (folder / "verdict").exists() else "the machine did not get that far"
+    if cell.how in CHECKS and (folder / "verdict").exists():
+        CHECKS[cell.how](verdict, folder)
+    if cell.how in ("programs", "truth"):
+        if status != "ran":
+            bad(f"it ended with {status}")
+        return verdict
     wanted = "record=0 java=143" if cell.how in ("attach", "often") else "record=none java=0"
     if status != wanted:
         bad(f"{status}, not {wanted}: {' | '.join(last_lines(folder / 'record.out') + last_lines(folder / 'java.out'))}")
@@ -171,6 +207,7 @@ def judge_recording(verdict, cell, recording):
         books.get("failed_ns", {}).pop("no_java_stack", None)  # the JVM's own threads have none
     sums = {name: sum(value.values()) if isinstance(value, dict) else value for name, value in books.items() if value is not None}
     whole = sums.get(names.whole, 0)
+    verdict.recorded = True
     verdict.clock, verdict.samples = report["settings"].get("clock", ""), report["sample_count"]
     if whole:
         verdict.failed, verdict.truncated, verdict.residual = (sums.get(name, 0) / whole for name in names.shares)
@@ -194,12 +231,14 @@ def judge_recording(verdict, cell, recording):
 
 
 def judge_walker(verdict, settings):
-    """Of the stacks in which both walkers found Java frames, how many are identical."""
+    """Of the stacks in which both walkers found Java frames, how many are identical. AsyncGetCallTrace may find other methods that were
+    inlined into the topmost frame's (docs/internals/hotspot.md)."""
     counts = {name.removeprefix("walker_"): int(value) for name, value in settings.items() if name.startswith("walker_")}
     both = sum(count for name, count in counts.items() if name not in ("only_walker", "only_agct", "neither"))
     same = counts.get("identical", 0) / both if both else 0
-    verdict.remark = f"{100 * same:.1f} % of {both} stacks are AsyncGetCallTrace's"
-    if same < AGREE_LEAST:
+    frames = same + (counts.get("inlined", 0) / both if both else 0)
+    verdict.remark = f"{100 * frames:.1f} % of {both} stacks have AsyncGetCallTrace's frames, {100 * same:.1f} % its methods"
+    if frames < FRAMES_LEAST or same < METHODS_LEAST:
         verdict.problems.append(f"{verdict.remark}: {counts}")
 
 

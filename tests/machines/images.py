@@ -98,6 +98,19 @@ def initrd(tree, path):
     shutil.rmtree(files)
 
 
+def root(suite, architecture, *jdks):
+    """A folder with this suite's C library and its JDKs of these versions, to be the root directory of a container."""
+    packages = [f"openjdk-{version}-jre-headless" for version in jdks]
+
+    def make(made):
+        unpack(suite, architecture, made, *packages)
+        unpack(suite, architecture, made, *LIBRARIES)
+        link_into_usr(made)
+        for name in ("dev", "proc", "tmp"):  # the container mounts its own
+            (made / name).rmdir()
+    return cached(f"root-{suite}-{architecture}", f"{packages} {LIBRARIES}", make)
+
+
 def disk(suite, architecture, jdks):
     """An image of a file system with this suite's C library and these JDKs: {version: suite}."""
     packages = {other: [f"openjdk-{version}-jre-headless" for version in sorted(jdks) if jdks[version] == other]
@@ -116,12 +129,17 @@ def disk(suite, architecture, jdks):
     return cached(f"disk-{suite}-{architecture}", f"{packages} {LIBRARIES} {(HERE / 'init.sh').read_text()}", make)
 
 
+def link_into_usr(tree):
+    """For suites whose packages have everything in usr."""
+    for name in ("bin", "lib", "lib64"):
+        if not (tree / name).exists() and (tree / "usr" / name).exists():
+            (tree / name).symlink_to(f"usr/{name}")
+
+
 def finish_tree(tree):
     for folder in ("proc", "sys", "dev", "tmp", "run", "root", "guest", "var/tmp", "etc"):
         (tree / folder).mkdir(parents=True, exist_ok=True)
-    for name in ("bin", "lib", "lib64"):  # of suites whose packages have everything in usr
-        if not (tree / name).exists() and (tree / "usr" / name).exists():
-            (tree / name).symlink_to(f"usr/{name}")
+    link_into_usr(tree)
     shutil.rmtree(tree / "usr" / "share" / "doc", ignore_errors=True)
     (tree / "etc" / "passwd").write_text("root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000::/guest/home:/bin/sh\n")
     (tree / "etc" / "group").write_text("root:x:0:\nuser:x:1000:\n")

@@ -2,7 +2,8 @@
 #
 #   cell NAME JDK WHO PARANOID HOW PROGRAM "GO" SECONDS OPTION...
 #     Records a program of tests/java. WHO: root; user; root-denied, user-denied (without perf_event_open); limited (root, in a cgroup with
-#     half a processor). HOW: attach; often (attach, after ten short recordings); start (record --); agent (OPTIONs are the agent's).
+#     half a processor). HOW: attach; often (attach, after ten short recordings); start (record --); agent (OPTIONs are the agent's);
+#     faulty, capture (the same with those agents of the tests, and they leave NAME/faults or NAME/images).
 #     GO: the line that the program gets. It leaves NAME/recording.jfr, NAME/verdict, and what was printed.
 candor=/guest/candor
 agent=/guest/libcandor.so
@@ -13,6 +14,14 @@ echo "50000 100000" >/run/cgroup/limited/cpu.max
 echo 600M >/run/cgroup/limited/memory.max
 chmod -R a+rX /guest/classes
 chmod 755 /guest /guest/candor /guest/libcandor.so /guest/become
+
+# Test programs start others with a shell, in the place where systems have it. The disk has busybox alone.
+if [ ! -e /bin/sh ]; then
+    cp /bin/busybox /run/busybox
+    mkdir /run/shell
+    /run/busybox --install -s /run/shell
+    mount --bind /run/shell /bin
+fi
 
 # Becomes a command of somebody else's.
 as()
@@ -41,7 +50,7 @@ await()
 cell()
 {
     local name=$1 jdk=$2 who=$3 paranoid=$4 how=$5 program=$6 go=$7 seconds=$8
-    local d=/guest/out/$1 java job status=none
+    local d=/guest/out/$1 java job status=none agent=$agent CANDOR_INJECT CANDOR_INJECT_REPORT CANDOR_CAPTURE
     shift 8
     echo "cell $name at $(cut -d' ' -f1 /proc/uptime) s"
     echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
@@ -52,7 +61,9 @@ cell()
     case $how in
         attach | often) (as "$who" $java -cp /guest/classes $program) <in >java.out 2>&1 & ;;
         start) (as "$who" $candor record -o recording.jfr "$@" -- $java -cp /guest/classes $program) <in >java.out 2>&1 & ;;
-        agent) (as "$who" $java "-agentpath:$agent=file=$d/recording.jfr,$*" -cp /guest/classes $program) <in >java.out 2>&1 & ;;
+        agent | faulty | capture)
+            [ "$how" = agent ] || agent_of_tests "$how" "$d"
+            (as "$who" $java "-agentpath:$agent=file=$d/recording.jfr,$*" -cp /guest/classes $program) <in >java.out 2>&1 & ;;
     esac
     job=$!
     exec 7>in
@@ -72,6 +83,50 @@ cell()
     echo "record=$status java=$?" >verdict
     cd /guest
     rm -f "$d/in"
+}
+
+# agent_of_tests HOW FOLDER: sets agent and its environment, for the JVM that starts next.
+agent_of_tests()
+{
+    case $1 in
+        faulty)
+            head -c 16384 /dev/zero >"$2/faults"
+            export CANDOR_INJECT=loads=0.01,walks=20 CANDOR_INJECT_REPORT=$2/faults ;;
+        capture) export CANDOR_CAPTURE=$2/images ;;
+    esac
+    agent=/guest/libcandor-$1.so
+}
+
+# truth NAME JDK SECONDS CASE...: candor verify, with an interval that an emulated processor can bear. Leaves NAME/verify.json.
+truth()
+{
+    local jdk=$2 limit=$3 d=/guest/out/$1 status
+    shift 3
+    echo "truth at $(cut -d' ' -f1 /proc/uptime) s"
+    mkdir "$d"
+    echo 1 >/proc/sys/kernel/perf_event_paranoid
+    timeout "$limit" $candor verify --java /usr/lib/jvm/java-"$jdk"-openjdk-* --tools candor -i 5ms -d 4s --json "$@" \
+        >"$d/verify.json" 2>"$d/verify.out"
+    status=$?
+    [ $status -gt 1 ] || status=ran # 1: a case is not true
+    echo "$status" >"$d/verdict"
+}
+
+# programs NAME SECONDS: the test programs in programs/NAME, two at a time. Leaves NAME/PROGRAM/out and NAME/PROGRAM/status.
+programs()
+{
+    local d=/guest/out/$1
+    echo "programs $1 at $(cut -d' ' -f1 /proc/uptime) s"
+    mkdir "$d"
+    cd /guest/source
+    export CANDOR_HALF=0 CANDOR_TIER=quick CANDOR_BUILD=/guest
+    find "/guest/programs/$1" -type f | sort | timeout "$2" xargs -n 1 -P 2 sh -c '
+        d=$0/${1##*/}
+        mkdir "$d"
+        timeout 600 "$1" >"$d/out" 2>&1
+        echo $? >"$d/status"' "$d"
+    echo ran >"$d/verdict"
+    cd /guest
 }
 
 # Kills a process that does not end by itself.

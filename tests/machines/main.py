@@ -23,8 +23,8 @@ import table
 def boot(machine, jdk, chosen, out):
     """Boots a machine for these cells, and judges them."""
     arguments = chosen[0].kernel_arguments
-    cells.fill(out / "in", machine, jdk, [cells.line(cell, jdk) for cell in chosen])
-    machine.boot(out / "in", out / "out", cells.BOOT + cells.CELL * len(chosen), arguments)
+    cells.fill(out / "in", machine, jdk, [cells.line(cell, jdk) for cell in chosen], chosen)
+    machine.boot(out / "in", out / "out", cells.BOOT + sum(cell.limit for cell in chosen), arguments)
     return [cells.judge(machine, jdk, cell, out / "out" / cell.name) for cell in chosen]
 
 

@@ -19,5 +19,8 @@ def key(line):
 
 
 def row(verdict):
-    return (f"| {verdict.machine} | {verdict.jdk} | {verdict.cell} | {verdict.clock} | {verdict.samples} | {100 * verdict.failed:.2f} | "
-            f"{100 * verdict.truncated:.2f} | {100 * verdict.residual:.1f} | {'; '.join(verdict.problems) or verdict.remark} |")
+    figures = (verdict.clock, verdict.samples, f"{100 * verdict.failed:.2f}", f"{100 * verdict.truncated:.2f}",
+               f"{100 * verdict.residual:.1f}")
+    cells = (verdict.machine, verdict.jdk, verdict.cell, *(figures if verdict.recorded else [""] * len(figures)),
+             "; ".join(verdict.problems) or verdict.remark)
+    return f"| {' | '.join(map(str, cells))} |"

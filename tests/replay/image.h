@@ -56,7 +56,8 @@ void image_end(char out[IMAGE_LINE_BYTES], const struct walk *w);
     F(heap_committed_high) F(block_length) F(block_used) N(block_size) F(blob_name) F(blob_frame_size)                 \
     F(blob_frame_complete) F(blob_code_begin) F(blob_code_offset) F(blob_size) F(blob_mutable_data)                    \
     F(blob_relocation_size) N(family) F(nm_method) F(nm_scopes_data) F(nm_scopes_pcs) F(nm_scopes_pcs_end)             \
-    F(nm_metadata) F(nm_immutable_data) F(nm_comp_level) N(pcdesc_size) N(unsigned5_excludes_zero) F(method_const)     \
+    F(nm_metadata) F(nm_immutable_data) F(nm_comp_level) F(nm_deopt_entry) F(nm_deopt_mh_entry) F(nm_original_pc)      \
+    N(pcdesc_size) N(unsigned5_excludes_zero) F(method_const)                                                          \
     F(const_constants) F(const_code_size) F(const_name) F(const_signature) F(const_size) F(const_flags)                \
     N(const_sizeof) N(pool_sizeof) N(const_has_line_numbers) F(pool_holder) F(pool_length) F(klass_name)               \
     F(symbol_length) N(symbol_body) F(thread_state) F(thread_anchor) N(anchor_sp) N(anchor_pc) N(anchor_fp)            \

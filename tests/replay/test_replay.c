@@ -2,6 +2,7 @@
  * outcome that were found in the JVM. tests/replay/README.md says how to make the corpus again.
  * tier: quick
  * timeout: 120
+ * aarch64: yes
  * sanitize: yes */
 #include "../tap.h"
 #include "image.h"
@@ -184,7 +185,7 @@ int main(void)
 {
     glob_t found;
     fault_install();
-    if (!tap_ok(!glob("tests/replay/x86_64-*.gz", 0, NULL, &found), "the corpus is there"))
+    if (!tap_ok(!glob("tests/replay/" PROCESSOR "-*.gz", 0, NULL, &found), "the corpus is there"))
         return tap_done();
     for (size_t i = 0; i < found.gl_pathc; i++)
         replay(found.gl_pathv[i]);

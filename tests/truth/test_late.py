@@ -46,6 +46,10 @@ def callers_of(sample):
     return kinds[own + 1:]
 
 
+def recorded(result, what):
+    ct.ok(result.status == 0, f"{what}: the recording starts, or ends", result)
+
+
 def work(jvm, *loads):
     for load in loads:
         jvm.round(load=load, seconds=SECONDS)
@@ -57,11 +61,11 @@ def late(jdk, again):
         jvm.expect("ready")
         work(jvm, BEFORE)
         if again:
-            ct.attach(jvm, ct.WORK / "first.jfr", "1ms", "--heal", "off")
-            ct.candor("stop", jvm.pid)
-        ct.attach(jvm, path, "1ms", "--heal", "off")
+            recorded(ct.attach(jvm, ct.WORK / "first.jfr", "1ms", "--heal", "off"), what)
+            recorded(ct.candor("stop", jvm.pid), what)
+        recorded(ct.attach(jvm, path, "1ms", "--heal", "off"), what)
         work(jvm, BEFORE, AFTER)
-        ct.candor("stop", jvm.pid)
+        recorded(ct.candor("stop", jvm.pid), what)
     recording, found, wrong = shares(path)
     for load, holds in ((BEFORE, lambda n, marked: marked > n / 2), (AFTER, lambda n, marked: marked < n / 10)):
         n, marked = found[load]
@@ -82,10 +86,9 @@ def recompiled(jdk):
         jvm.expect("ready")
         work(jvm, BEFORE)
         for i in range(3):
-            result = ct.attach(jvm, path, "1ms", *(("--heal", "now") if i else ("--recompile",)))
-            ct.ok(result.status == 0, f"{what}: the recording starts", result)
+            recorded(ct.attach(jvm, path, "1ms", *(("--heal", "now") if i else ("--recompile",))), what)
             work(jvm, BEFORE)
-            ct.candor("stop", jvm.pid)
+            recorded(ct.candor("stop", jvm.pid), what)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording, found, _ = shares(path)
     n, marked = found[BEFORE]
@@ -97,9 +100,9 @@ def exact(jdk, what, **start):
     with ct.Jvm(jdk, "Places", **start) as jvm:
         jvm.expect("ready")
         work(jvm, BEFORE)
-        ct.attach(jvm, path, "1ms")
+        recorded(ct.attach(jvm, path, "1ms"), what)
         work(jvm, BEFORE)
-        ct.candor("stop", jvm.pid)
+        recorded(ct.candor("stop", jvm.pid), what)
     recording, found, _ = shares(path)
     n, marked = found[BEFORE]
     ct.ok(n >= 300 and not marked and recording.settings["debug_info"] == "full",

@@ -124,8 +124,21 @@ static enum alert_state put(struct alert *a, const struct alert_rule *rule, int6
     struct alert_figure f = {.value = value, .low = value - width, .high = value + width, .known = width >= 0, .samples = 1};
     if (!complete)
         missing_add(&f.missing, MISSING_LOST, 1, 1, 1);
-    verdict(a, rule, &f, to, rule->interval);
+    verdict(a, rule, &f, to, rule->interval, false);
     return a->state;
+}
+
+static void test_silent(void)
+{
+    struct alert a = {0};
+    const struct alert_figure f = {.value = 1, .low = 1, .high = 1, .known = true, .samples = 1};
+    for (int64_t to = 60; to <= 240; to += 60)
+        verdict(&a, &steady, &f, to, steady.interval, true);
+    tap_ok(a.state == ALERT_FIRING && !a.announced, "in a silence an alert fires, and is not announced");
+    verdict(&a, &steady, &f, 300, steady.interval, false);
+    tap_ok(a.state == ALERT_FIRING && a.announced && a.started == 180, "it is announced after the silence");
+    verdict(&a, &steady, &f, 360, steady.interval, true);
+    tap_ok(a.announced, "a later silence does not take that back: the target has to get the end");
 }
 
 static void test_states(void)
@@ -342,6 +355,7 @@ int main(void)
     test_quiet();
     test_rules();
     test_states();
+    test_silent();
     test_pending();
     test_incomplete();
     test_for_targets();

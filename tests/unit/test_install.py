@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `meson install` puts down is enough: the programs of examples/ build against it by pkg-config alone, in C and C++, shared and
-static, and print what they should; the libraries show nothing but candor_* and need nothing but libc (and zlib).
+"""What `meson install` puts down is enough: the programs of examples/ build against it by pkg-config alone, and by CMake alone, in C and
+C++, shared and static, and print what they should; the libraries show nothing but candor_* and need nothing but libc (and zlib).
 
 tier: default
 timeout: 120
@@ -25,6 +25,7 @@ EXAMPLES = {  # source: (package, what it prints)
     "latencies.c": ("candor-histogram", "10000 values, p50 5001215 ns, p99 9904127 ns\n"),
 }
 NEEDED = {"candor-queue": set(), "candor-histogram": {"libc.so.6", "libz.so.1", "libm.so.6"}}
+VERSION = re.search(r"^  version: '(.*)',$", (ROOT / "meson.build").read_text(), re.MULTILINE)[1]
 
 
 def run(*command, **options):
@@ -76,8 +77,39 @@ def check_example(source, package, output, packages, libraries, work, static):
     ct.ok(built.returncode == 0, f"{source}: builds, {'static' if static else 'shared'}", built.stderr)
     if built.returncode:
         return
+    check_output(program, source, output, libraries, static)
+
+
+def check_output(program, source, output, libraries, static):
     done = run(program, env=dict(os.environ, LD_LIBRARY_PATH="" if static else str(libraries)), timeout=60)
     ct.ok(done.returncode == 0 and done.stdout == output, f"{source}: prints {output.strip()!r}", done.stdout + done.stderr)
+
+
+def check_cmake(root, work, libraries):
+    """A project of CMake finds both libraries, wherever they were put down."""
+    lines = ["cmake_minimum_required(VERSION 3.13)", "project(examples C CXX)", "find_package(Threads REQUIRED)",
+             f"find_package(candor-queue {VERSION} REQUIRED)", "find_package(candor-histogram REQUIRED)"]
+    for source, (package, _) in EXAMPLES.items():
+        for kind in ("", "-static"):
+            program = source.replace(".", "-") + (kind or "-shared")
+            lines += [f"add_executable({program} {ROOT / 'examples' / source})",
+                      f"target_link_libraries({program} candor::{package.removeprefix('candor-')}{kind} Threads::Threads)"]
+    project = work / "project"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+    prefix = next(root.glob("**/include/candor/queue.h")).parents[2]
+    made = run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_FLAGS=-D_GNU_SOURCE")
+    ct.ok(made.returncode == 0, "CMake finds the libraries", made.stdout + made.stderr)
+    built = run("cmake", "--build", project / "build")
+    if not ct.ok(built.returncode == 0, "CMake builds the examples", built.stdout + built.stderr):
+        return
+    for source, (_, output) in EXAMPLES.items():
+        for kind in ("shared", "static"):
+            program = project / "build" / (source.replace(".", "-") + "-" + kind)
+            check_output(program, source + " by CMake", output, libraries, kind == "static")
+    (project / "CMakeLists.txt").write_text("\n".join(lines).replace(f"queue {VERSION}", "queue 99"))
+    made = run("cmake", "-S", project, "-B", project / "other", f"-DCMAKE_PREFIX_PATH={prefix}")
+    ct.ok(made.returncode != 0 and f"version: {VERSION}" in made.stderr, "CMake refuses another version", made.stdout + made.stderr)
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -88,6 +120,7 @@ with tempfile.TemporaryDirectory() as name:
     check_headers(root)
     for package in NEEDED:
         check_library(libraries, package)
+    check_cmake(root, work, libraries)
     for source, (package, output) in EXAMPLES.items():
         if source.endswith(".cpp") and not shutil.which("c++"):
             ct.skip(source, "no C++ compiler; script/bootstrap installs one")

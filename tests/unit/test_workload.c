@@ -160,6 +160,39 @@ static void test_records(void)
     workload_deinit(&w);
 }
 
+/* Two generators: the first does 4 of 7 inserts. */
+static void test_shares(void)
+{
+    struct recipe r;
+    struct operation o;
+    unsigned inserted[7] = {0}, foreign = 0;
+    recipe_read(&r, "workloadd", &e);
+    for (uint32_t share = 0; share < 2; share++) {
+        struct workload w;
+        workload_init(&w, &r, 1, false);
+        operation_init(&o, &w);
+        w.share = share, w.shares = 2;
+        w.actions[0] = WORKLOAD_INSERT, w.actions[1] = WORKLOAD_READ;
+        for (uint64_t n = 0; n < 4 - share; n++) {
+            workload_begin(&w, &o, n, 0);
+            inserted[(o.record - 1000) % 7]++;
+            workload_end(&w, &o);
+        }
+        for (uint64_t n = 0; n < 1000; n++) {
+            workload_begin(&w, &o, n, 1);
+            foreign += o.record >= 1007 || (o.record >= 1000 && o.record % 2 != share);
+            workload_end(&w, &o);
+        }
+        operation_deinit(&o);
+        workload_deinit(&w);
+    }
+    unsigned once = 0;
+    for (int i = 0; i < 7; i++)
+        once += inserted[i] == 1;
+    tap_ok(once == 7, "two generators insert each record once");
+    tap_ok(!foreign, "and read only what they have inserted, and what was there");
+}
+
 static void test_inserted(void)
 {
     struct inserted i;
@@ -258,6 +291,7 @@ int main(void)
     test_distributions();
     test_scrambled();
     test_records();
+    test_shares();
     test_inserted();
     test_recipes();
     test_endpoints();

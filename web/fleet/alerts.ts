@@ -8,6 +8,7 @@ import { Page, View } from "./page";
 import { emptyState, link, nameOf, partialMark, skeleton } from "./parts";
 import { RuleForm } from "./ruleform";
 import { Rule, SAMPLE, draftOf, duration, textOf, thresholdOf } from "./rules";
+import { Silence, Silences } from "./silences";
 import { Column, tableOf } from "./table";
 import { timeText } from "./times";
 
@@ -25,6 +26,7 @@ interface Alert extends Figure {
     started?: number;
     ended?: number;
     quiet: boolean;
+    silence: number | null; // the number of one that is about it
     text: string;
     sent: Record<string, { state: string; at: number }>;
     complete: boolean;
@@ -80,7 +82,9 @@ export class Alerts implements View {
     private readonly past = element("section", { className: "past" });
     private readonly form: RuleForm;
     private readonly chart: MetricChart;
+    private readonly silences = new Silences(() => (this.page ? this.load(this.page) : Promise.resolve()));
     private answer: AlertsAnswer | null = null;
+    private silenced: Silence[] = [];
     private refused = ""; // why there is no list of alerts
     private isForbidden = false;
     private preview: PreviewAnswer | Error | null = null;
@@ -109,6 +113,7 @@ export class Alerts implements View {
         this.tested = "";
         try {
             this.answer = await questions.ask<AlertsAnswer>("/v1/alerts", {});
+            this.silenced = (await questions.ask<{ silences: Silence[] }>("/v1/alerts/silences", {})).silences;
         } catch (error) {
             if (!(error instanceof AnswerError) || (error.status !== BAD_REQUEST && error.status !== FORBIDDEN)) {
                 throw error;
@@ -171,14 +176,15 @@ export class Alerts implements View {
             .sort((a, b) => ORDER.indexOf(a.alert.state) - ORDER.indexOf(b.alert.state) || b.alert.since - a.alert.since);
         const present = rows.filter(({ alert: { state } }) => state !== "inactive");
         const calm = rows.length - present.length;
+        this.silences.show(page, answer.rules.map(({ name }) => name), this.silenced);
         return [
             element("h2", {}, "Now"),
             ...(present.length === 0 ? [element("p", { className: "aside" }, "No alert is pending, fires, or has just ended.")]
                 : [tableOf("Alerts", this.alertColumns(page, zone), present.slice(0, MOST_ROWS)), ...cutOff(present, "alert")]),
             ...(calm > 0 && present.length > 0
                 ? [element("p", { className: "aside" }, plural(calm, "more value") + " within bounds.")] : []),
-            element("h2", {}, "Rules"), tableOf("Rules", this.ruleColumns(page, zone), answer.rules.slice(0, MOST_ROWS)),
-            ...cutOff(answer.rules, "rule"),
+            this.silences.root, element("h2", {}, "Rules"),
+            tableOf("Rules", this.ruleColumns(page, zone), answer.rules.slice(0, MOST_ROWS)), ...cutOff(answer.rules, "rule"),
             element("h2", {}, "Targets"), ...(answer.targets.length === 0
                 ? [element("p", { className: "aside" }, "Alerts are sent nowhere: the file has no section [send NAME].")]
                 : [tableOf("Targets", targetColumns(zone), answer.targets)]),
@@ -187,8 +193,7 @@ export class Alerts implements View {
 
     private alertColumns(page: Page, zone: string): Column<{ rule: ListedRule; alert: Alert }>[] {
         return [
-            { title: "State", kind: "text", cell: ({ alert }) => [stateBadge(alert.state), ...(alert.quiet ? [" ", element("span", {
-                className: "quiet" }, "not sent: quiet time")] : [])] },
+            { title: "State", kind: "text", cell: ({ rule, alert }) => this.stateParts(rule.name, alert) },
             { title: "Rule", kind: "name", cell: ({ rule }) => [this.ruleLink(page, rule.name)] },
             { title: "Of", kind: "text", cell: ({ alert }) => [nameOf(alert.of ?? "–")] },
             { title: "Value", kind: "number", cell: ({ rule, alert }) => figureText(rule, alert) },
@@ -202,6 +207,17 @@ export class Alerts implements View {
                     [visibleName(text), ...(complete ? [] : [" ", partialMark(missing)])],
             },
         ];
+    }
+
+    private stateParts(rule: string, { state, of, quiet, silence }: Alert): (Node | string)[] {
+        const why = silence !== null ? `not sent: silence ${silence}` : quiet ? "not sent: quiet time" : "";
+        const parts = [stateBadge(state), ...(why === "" ? [] : [" ", element("span", { className: "quiet" }, why)])];
+        if (silence !== null || state === "resolved") {
+            return parts;
+        }
+        const button = element("button", { type: "button", ariaLabel: `Silence ${visibleName(rule)} ${visibleName(of ?? "")}` }, "Silence");
+        button.addEventListener("click", () => this.silences.offer(rule, of));
+        return [...parts, " ", element("span", { className: "actions" }, button)];
     }
 
     private ruleLink(page: Page, rule: string): HTMLElement {

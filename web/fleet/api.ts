@@ -61,7 +61,23 @@ export interface FoundMethod {
     total_share: number;
     total_low: number;
     total_high: number;
-    groups: { labels: { service: string }; total: number; total_share: number }[];
+    groups: {
+        labels: Record<string, string>;
+        self_share: number;
+        self_low: number;
+        self_high: number;
+        total: number;
+        total_share: number;
+        total_low: number;
+        total_high: number;
+    }[];
+}
+
+export interface FunctionSeriesAnswer extends Answer {
+    step: number;
+    from: number;
+    to: number;
+    series: { labels: Record<string, string>; points: [number, number, number][] }[]; // seconds since the epoch, self, total
 }
 
 // Recordings, as the server keeps them.

@@ -4,6 +4,7 @@ import { splitName, visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { FoundMethod, FunctionsAnswer } from "./api";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
+import { OneFunction, isOne, matchOf, ruleAbout } from "./onefunction";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf } from "./parts";
 import { selector, timesOf } from "./state";
@@ -20,6 +21,7 @@ export class Functions implements View {
     private readonly field = element("input", { type: "search", placeholder: "part of a name, or /pattern/", spellcheck: false });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", {});
+    private readonly one = new OneFunction(); // below the table, if the search means one function
     private answer: FunctionsAnswer | null = null;
     private page: Page | null = null;
 
@@ -30,7 +32,8 @@ export class Functions implements View {
             event.preventDefault();
             this.page?.change({ match: this.field.value.trim() });
         });
-        this.root.append(element("div", { className: "row" }, element("h1", {}, "Functions"), form), this.sentence, this.content);
+        this.root.append(element("div", { className: "row" }, element("h1", {}, "Functions"), form), this.sentence, this.content,
+            this.one.root);
     }
 
     async load(page: Page): Promise<void> {
@@ -40,8 +43,10 @@ export class Functions implements View {
         this.field.value = state.match;
         this.answer = state.match === "" ? null : await questions.ask<FunctionsAnswer>("/v1/functions",
             { ...timesOf(state), select: selector({ ...state, service: "" }), type, match: state.match, by: "service", limit: MOST });
-        page.partial([this.answer?.missing_text]);
+        const isFound = isOne(state.match) && this.answer?.methods.length === 1;
+        this.one.root.hidden = !isFound;
         this.draw(page);
+        page.partial([this.answer?.missing_text, ...(isFound ? await this.one.load(page, type) : [])]);
     }
 
     draw(page: Page): void {
@@ -59,8 +64,9 @@ export class Functions implements View {
             + `: together ${formatValue(found.total, unit)} of ${titleOfType(type)}, `
             + `${formatValue(found.self, unit)} of it in the methods themselves.`
             + (answer.methods_left_out > 0 ? ` The first ${MOST} are shown.` : "");
-        const heads = ["Method", "Self", "Total", "In services"].map((text, i) =>
+        const heads = ["Method", "Self", "Total", "In services", "Alert"].map((text, i) =>
             element("th", { scope: "col", className: i === 1 || i === 2 ? "number" : "" }, text));
+        this.one.draw(page);
         this.content.replaceChildren(element("table", { className: "fleet" },
             element("caption", { className: "spoken" }, "Methods and what they cost"),
             element("thead", {}, element("tr", {}, ...heads)),
@@ -78,10 +84,14 @@ export class Functions implements View {
             return element("span", { className: "in" }, link(nameOf(service), href), " " + formatShare(part));
         });
         const cells: [string, (Node | string)[]][] = [
-            ["Method", [nameOf(short), element("span", { className: "quiet" }, " " + visibleName(ofPackage || " ").trim())]],
+            ["Method", [link(nameOf(short), page.link({ match: matchOf(name), by: "", hidden: [], part: "" }),
+                "Over time, by version and endpoint"),
+                element("span", { className: "quiet" }, " " + visibleName(ofPackage || " ").trim())]],
             ["Self", share(method.self_share, method.self_low, method.self_high)],
             ["Total", share(method.total_share, method.total_low, method.total_high)],
             ["In services", [...services, groups.length > MOST_SERVICES ? " and " + (groups.length - MOST_SERVICES) + " more" : ""]],
+            ["Alert", [link("Alert", page.link({ view: "alerts", rule: "", draft: ruleAbout(name, this.answer?.type ?? CPU_TIME) }),
+                "Write a rule about this method, with a preview")]],
         ];
         return element("tr", {}, ...cells.map(([label, content], i) => {
             const cell = element("td", { className: i === 0 ? "column-name" : i < 3 ? "number" : "column-method" }, ...content);

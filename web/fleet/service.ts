@@ -5,6 +5,7 @@ import { byId, element, keepPlace } from "../page/dom";
 import { GraphAnswer, SeriesAnswer } from "./api";
 import { Chart, Data } from "./chart";
 import { coveragePill } from "./coverage";
+import { explorer } from "./explorer";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { choosePart, emptyState, link, partBar } from "./parts";
@@ -20,6 +21,7 @@ export class ServiceView implements View {
     private readonly heading = element("h1", {});
     private readonly tabs = element("nav", { className: "tabs" });
     private readonly by = element("select", {});
+    private readonly values = element("div", {});
     private readonly bar = element("div", {});
     private readonly coverage = element("p", { className: "aside" });
     private readonly nothing = element("div", {});
@@ -38,7 +40,7 @@ export class ServiceView implements View {
         this.tabs.setAttribute("aria-label", "What is measured");
         this.root.append(element("div", { className: "row" }, this.heading, this.tabs,
             element("label", { className: "end" }, "Split by ", this.by)), byId("answer"),
-            this.chart.root, this.bar, this.coverage, this.nothing);
+            this.chart.root, this.values, this.bar, this.coverage, this.nothing);
     }
 
     async load(page: Page): Promise<void> {
@@ -78,6 +80,11 @@ export class ServiceView implements View {
         if (this.data) {
             this.chart.root.hidden = this.data.series.length === 0;
             this.chart.show(this.data, { zone: state.zone, part: spanOf(state.part), hidden: state.hidden });
+        }
+        if (this.data) {
+            const { series, span: { from, to } } = this.data;
+            const open = this.values.querySelector("details")?.open ?? false;
+            keepPlace(this.values, () => this.values.replaceChildren(...explorer(page, series, this.type, to - from, open)));
         }
         keepPlace(this.tabs, () => this.showTabs(page));
         this.bar.replaceChildren(partBar(page, "part", "In sight: "));

@@ -4,11 +4,13 @@ import { splitName, visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
 import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
 import { binsOf, sparkline } from "./chart";
+import { Favorites } from "./favorites";
 import { ALLOCATION, CPU_TIME, LOCK_TIME, orderTypes, rateText, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { coverageOf, coverageText, emptyState, link, nameOf, partialMark, skeleton } from "./parts";
-import { DEFAULTS, Span, State, secondsIn, selector, timesOf } from "./state";
+import { DEFAULTS, Span, State, quote, secondsIn, selector, timesOf } from "./state";
 import { lengthText, stepFor } from "./times";
+import { CALM, Trouble, askTroubles } from "./troubles";
 
 const SEND = "candor daemon --server http://THIS-SERVER:4041     # profiles all JVMs of a host\n"
     + "curl --data-binary @app.jfr 'http://THIS-SERVER:4041/v1/recordings?service=shop'     # sends one recording";
@@ -17,6 +19,7 @@ const SEND = "candor daemon --server http://THIS-SERVER:4041     # profiles all 
 interface Later {
     asked: boolean; // for the books
     hot: { name: string; share: number; interval: string } | null | undefined;
+    trouble: Trouble | undefined;
     coverage: number | null | undefined;
     coverageText: string;
     missing: string; // says which data the figures of the service lack; "" = none
@@ -51,11 +54,19 @@ const COLUMNS: Column[] = [
     },
     { word: "alloc", title: "Allocation", hint: "on average over the time", number: true, order: (row) => -(row.alloc ?? -1) },
     { word: "lock", title: "Lock wait", hint: "threads that waited, on average", number: true, order: (row) => -(row.lock ?? -1) },
+    {
+        word: "gc", title: "GC", hint: "share of the time in which collections stopped the program, on average", number: true,
+        order: ({ later }) => -(later.trouble?.gc ?? -1),
+    },
     { word: "hosts", title: "Hosts", hint: "", number: true, order: ({ service }) => -(service.labels.host?.length ?? 0) },
     { word: "version", title: "Newest version", hint: "", number: false, order: ({ service }) => newest(service) },
     {
         word: "coverage", title: "Coverage", hint: "share of the CPU time (or bytes) that was sampled", number: true,
         order: ({ later }) => later.coverage ?? 2,
+    },
+    {
+        word: "finding", title: "Worst finding", hint: "of those that are open or acknowledged", number: false,
+        order: ({ later }) => -(later.trouble?.findings ?? -1),
     },
     { word: "recordings", title: "Recordings", hint: "", number: true, order: ({ service }) => -service.recordings },
 ];
@@ -81,6 +92,15 @@ function versionText(service: Service): (Node | string)[] {
 // The choices that show one service.
 const only = ({ name }: Service): Partial<State> => ({ view: "service", service: name, part: "", by: "", hidden: [] });
 
+function findingParts(page: Page, { name }: Service, { worst, findings }: Trouble): (Node | string)[] {
+    if (findings === 0) {
+        return ["–"];
+    }
+    const href = page.link({ view: "findings", service: "", where: [...page.state.where, "service=" + quote(name)] });
+    return [link(nameOf(worst), href, "All findings of the service"),
+        element("span", { className: "quiet" }, findings > 1 ? ` and ${findings - 1} more` : "")];
+}
+
 const sortsByCoverage = ({ sort }: State) => sort.replace(/^-/, "") === "coverage";
 
 const sumOf = (series: Series | undefined) => (series ? series.points.reduce((sum, [, weight]) => sum + weight, 0) : null);
@@ -98,6 +118,8 @@ export class Services implements View {
         element("caption", { className: "spoken" }, "Services, by what they use"),
         element("thead", {}, this.heads), this.body);
     private rows: Row[] = [];
+    private readonly favorites = new Favorites();
+    private missing: (string | undefined)[] = []; // what the answers lack
     private type = CPU_TIME;
     private span: Span = { from: 0, to: 1 };
     private lines = new Map<Row, HTMLTableRowElement>(); // of the services in the table
@@ -130,24 +152,44 @@ export class Services implements View {
             service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rate(main, service.name),
             alloc: rate(alloc, service.name), lock: rate(lock, service.name),
             share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0,
-            later: { asked: false, hot: undefined, coverage: undefined, coverageText: "", missing: "" },
+            later: { asked: false, hot: undefined, trouble: undefined, coverage: undefined, coverageText: "", missing: "" },
         }));
         page.isOf(this.span);
-        const missing = [main, alloc, lock].map((answer) => answer?.missing_text);
-        page.partial(missing);
+        this.missing = [main, alloc, lock].map((answer) => answer?.missing_text);
+        page.partial(this.missing);
         this.draw(page);
-        void this.askHottest(page, type, missing);
+        void this.askHottest(page, type);
+        void this.askTroubles(page);
+    }
+
+    // Says that a part of the answer is missing, besides what is missing already.
+    private lacks(page: Page, what: string, error: unknown): void {
+        this.missing.push(what + ": " + (error instanceof Error ? error.message : String(error)));
+        page.partial(this.missing);
+    }
+
+    private async askTroubles(page: Page): Promise<void> {
+        const { rows } = this;
+        const troubles = await askTroubles(page, { from: String(this.span.from), to: String(this.span.to) })
+            .catch((error: unknown) => {
+                this.lacks(page, "collections and findings", error);
+                return new Map<string, Trouble>();
+            });
+        rows.forEach(({ service, later }) => {
+            later.trouble = troubles.get(service.name) ?? CALM;
+        });
+        this.draw(page);
     }
 
     // Asks for the hottest own method of all services at once.
-    private async askHottest(page: Page, type: string, missing: (string | undefined)[]): Promise<void> {
+    private async askHottest(page: Page, type: string): Promise<void> {
         const { state, questions } = page;
         const { rows } = this;
         const answer = await questions.ask<TopAnswer>("/v1/top", {
             select: selector({ ...state, service: "" }), type, from: String(this.span.from), to: String(this.span.to), by: "service",
             limit: "1", against: "none",
         }).catch((error: unknown): TopAnswer => {
-            page.partial([...missing, "hottest methods: " + (error instanceof Error ? error.message : String(error))]);
+            this.lacks(page, "hottest methods", error);
             return { groups: [] };
         });
         for (const { service, later } of rows) {
@@ -205,16 +247,17 @@ export class Services implements View {
         const word = sort.replace(/^-/, "") || "rate";
         const order = COLUMNS.find((column) => column.word === word)?.order ?? COLUMNS[2].order as (row: Row) => number;
         const sign = sort.startsWith("-") ? -1 : 1;
+        const rank = ({ service }: Row) => (this.favorites.has(service.name) ? 0 : 1);
         return this.rows.slice().sort((a, b) => {
             const [x, y] = [order(a), order(b)];
             const difference = typeof x === "string" ? versions.compare(x, String(y)) : x - Number(y);
-            return sign * difference || (a.service.name < b.service.name ? -1 : 1);
+            return rank(a) - rank(b) || sign * difference || (a.service.name < b.service.name ? -1 : 1);
         });
     }
 
     private head(page: Page, { word, title, hint, number, order }: Column): HTMLElement {
         const label = word === "rate" ? titleOfType(this.type) : title;
-        const cell = element("th", { scope: "col", className: number ? "number" : "", title: hint });
+        const cell = element("th", { scope: "col", className: (number ? "number " : "") + "column-" + (word || "trend"), title: hint });
         if (!order) {
             cell.append(label);
             return cell;
@@ -238,9 +281,10 @@ export class Services implements View {
         const rate = (of: string, value: number | null) => (value === null ? "–" : rateText(of, value));
         const hosts = service.labels.host?.length ?? 0;
         const contents: (Node | string)[][] = [
-            [open], [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
-            [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)],
-            [hosts > 0 ? formatCount(hosts) + (hosts >= MOST_VALUES ? "+" : "") : "–"], versionText(service), [],
+            [this.favorites.star(service.name, () => this.draw(page)), open],
+            [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
+            [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)], [],
+            [hosts > 0 ? formatCount(hosts) + (hosts >= MOST_VALUES ? "+" : "") : "–"], versionText(service), [], [],
             [formatCount(service.recordings)],
         ];
         const line = element("tr", {}, ...contents.map((content, i) => {
@@ -254,19 +298,23 @@ export class Services implements View {
     }
 
     // Fills the cells that need a question for each service.
-    private fill(page: Page, { service, later: { hot, coverage, coverageText: words, missing } }: Row, line: HTMLTableRowElement): void {
+    private fill(page: Page, { service, later }: Row, line: HTMLTableRowElement): void {
+        const { hot, trouble, coverage, coverageText: words, missing } = later;
+        const cell = (word: string) => line.cells[COLUMNS.findIndex((column) => column.word === word)];
         const waiting = () => element("span", { className: "waiting" }, "…");
         if (hot) {
             const graph = new URLSearchParams({ query: hot.name }).toString();
-            line.cells[4].replaceChildren(
+            cell("method").replaceChildren(
                 link(nameOf(splitName(hot.name).method), page.link({ ...only(service), graph }), visibleName(hot.name)), " ",
                 element("span", { className: "quiet" }, formatShare(hot.share) + " (" + hot.interval + ")"));
         } else {
-            line.cells[4].replaceChildren(hot === undefined ? waiting() : "–");
+            cell("method").replaceChildren(hot === undefined ? waiting() : "–");
         }
         const text = coverage === undefined ? waiting() : element("span", { title: words },
             coverage === null ? "unknown" : formatShare(coverage));
-        line.cells[9].replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
+        cell("gc").replaceChildren(!trouble ? waiting() : trouble.gc === null ? "–" : formatShare(trouble.gc));
+        cell("finding").replaceChildren(...(!trouble ? [waiting()] : findingParts(page, service, trouble)));
+        cell("coverage").replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
     }
 
     // Asks for the books of services that come into sight; if they are sorted by coverage, for those of all.

@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
     {0, "rule", "ID", NULL, "findings: only those of this rule, by its id in docs/findings.md"},
     {0, "set", "STATE", NULL,
      "findings ID: give it this state: open, acknowledged, silenced or resolved; needs a token that may read and write"},
-    {0, "note", "TEXT", NULL, "findings ID: give it this note"},
+    {0, "note", "TEXT", NULL, "findings ID: give it this note; alerts --silence: why"},
     {0, "step", "DURATION", NULL, "metrics NAME: the time of one value, in whole minutes (default: at most 200 values)"},
     {0, "order", "METRIC", NULL,
      "search: the metric whose largest values come first (default: the first of the condition); spans: cpu, wall, alloc or duration (cpu)"},
@@ -45,6 +45,11 @@ static const struct cli_option options[] = {
     {0, "within", "TIME", NULL, "profile: how long to look for such JVMs (default 2m)"},
     {0, "wait", NULL, NULL, "profile: wait until the recordings have arrived"},
     {0, "preview", NULL, NULL, "alerts: show when the rule NAME would have fired from --from to --until"},
+    {0, "silence", "DURATION", NULL,
+     "alerts: send no alerts of the rule NAME, of --of, or of both, for this time, up to 90d; needs a token that may read and write"},
+    {0, "of", "VALUE", NULL, "alerts --silence: only alerts of this value of the label that the rule has as 'each', such as a service"},
+    {0, "silences", NULL, NULL, "alerts: list the silences, the newest first"},
+    {0, "end-silence", "ID", NULL, "alerts: end this silence now"},
     {0},
 };
 
@@ -148,7 +153,9 @@ const struct cli_command command_fleet = {
         "condition compares metrics with numbers (> >= < <= = !=), joined by and, or, not and parentheses. Units are %, s, ms, us, KB, "
         "MB, GB, KiB, MiB, GiB.\n\n"
         "alerts [NAME]: the rules of alerts ('candor server --alerts'), the state of each alert since when, and its last value with "
-        "the 95 % interval from LOW to HIGH. With NAME and --preview: when that rule would have fired, by the data of the past.\n\n"
+        "the 95 % interval from LOW to HIGH. With NAME and --preview: when that rule would have fired, by the data of the past. A silence "
+        "keeps alerts from being sent: --silence "
+        "begins one, --silences lists them, and --end-silence ends one.\n\n"
         "profile: with --select, asks the daemons of such JVMs for one more recording, as in 'wall-clock time of the service shop for two "
         "minutes'. Daemons ask for orders every few seconds; their configuration may forbid it, and limits how many they begin within an "
         "hour. The recordings arrive with the label on_demand, and are only in answers to a --select that names it. Needs a token with the "
@@ -174,6 +181,8 @@ const struct cli_command command_fleet = {
                 "    in which minutes of the last day a pause was long, those with most allocation first\n"
                 "candor fleet alerts http://candor.example:4041 json-is-slow --preview --from -7d\n"
                 "    when the rule json-is-slow would have fired in the last week\n"
+                "candor fleet alerts http://candor.example:4041 json-is-slow --of shop --silence 2h --note 'a fix is on its way'\n"
+                "    send no alerts of this rule about shop for two hours\n"
                 "candor fleet profile --select 'service=\"shop\"' -e wall -d 2m --wait http://candor.example:4041\n"
                 "    what threads of the service shop wait for, in two minutes from now\n",
     .options = options,

@@ -319,6 +319,7 @@ static bool was_interrupted(void)
 struct ticking {
     bool quiet;
     struct output log; /* file NULL = none */
+    bool log_grows;    /* otherwise it is written at the end */
     struct load_intervals intervals;
     bool ran; /* so the log has what was measured */
 };
@@ -327,7 +328,7 @@ struct ticking {
 static void on_tick(void *context, const struct load_tick *tick)
 {
     struct ticking *t = context;
-    if (t->log.file)
+    if (t->log.file && t->log_grows)
         output_publish(&t->log);
     load_intervals_note(&t->intervals, tick);
     if (!t->quiet)
@@ -374,16 +375,27 @@ static int print_result(const struct cli_args *args, const struct load_config *c
     return load_print_text(c, result, profile);
 }
 
+/* One run, here or by agents. Returns a status; the result is filled in any case. */
+static int run_load(const struct cli_args *args, struct load_config *c, struct load_result *result)
+{
+    struct error e;
+    if (cli_option(args, "agents"))
+        return agents_run(args, c, result);
+    return load_run(c, result, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}
+
 static int find_and_print(const struct cli_args *args, struct load_config *c)
 {
     struct find_limit limit;
     struct find_result found;
+    struct find_runs runs = {args, c, run_load};
     struct error e;
     if (find_parse(&limit, cli_option(args, "find-rate"), &e))
         return cli_usage(args->command, "%s", e.text);
     interrupt_catch();
-    if (find_rate(c, &limit, &found, &e))
-        return cli_fail("%s", e.text);
+    int status = find_rate(&runs, &limit, &found);
+    if (status)
+        return status;
     (wants_json(args) ? find_print_json : find_print_text)(&limit, &found);
     int finished = cli_finish_output();
     return found.holds ? finished : cli_fail("the limit %s does not hold at any rate that was tried", limit.text);
@@ -435,12 +447,7 @@ static int run_and_show(const struct cli_args *args, struct load_config *c, stru
 {
     struct ticking *t = c->context;
     struct load_result result;
-    struct error e;
-    int status;
-    if (cli_option(args, "agents"))
-        status = agents_run(args, c, &result);
-    else
-        status = load_run(c, &result, &e) ? cli_fail("%s", e.text) : CLI_OK;
+    int status = run_load(args, c, &result);
     t->ran = !status;
     if (!status)
         status = show_all(args, c, &result, profile);
@@ -453,9 +460,12 @@ static int run_as_agent(struct load_config *c)
 {
     struct load_result result;
     struct error e;
+    struct agent_ticking ticking = {.out = stdout};
     int status = agent_wait(c);
     interrupt_catch();
     c->log = stdout;
+    c->tick = agent_tick;
+    c->context = &ticking;
     c->interrupted = agent_is_interrupted;
     if (status)
         return status;
@@ -494,7 +504,7 @@ static int connect_and_run(const struct cli_args *args, struct load_store *store
         return cli_fail("%s", e.text);
     if (cli_option(args, "agent"))
         return run_as_agent(c);
-    struct ticking ticking = {.quiet = cli_switch(args, "quiet")};
+    struct ticking ticking = {.quiet = cli_switch(args, "quiet"), .log_grows = here};
     if (log && output_open(&ticking.log, log, &e))
         return cli_fail("%s", e.text);
     c->log = ticking.log.file;

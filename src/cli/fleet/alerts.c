@@ -1,5 +1,8 @@
-/* candor fleet alerts: the rules of alerts and their states; with the name of a rule and --preview, when it would have fired. */
-#include "cli/fleet/fleet.h"
+/* candor fleet alerts: the rules of alerts and their states; with the name of a rule and --preview, when it would have fired.
+ * silences.c has the options about silences. */
+#include "cli/fleet/silences.h"
+
+#include <stdio.h>
 
 static const struct table_column columns[] = {
     {"RULE", false}, {"OF", false},  {"STATE", false},     {"SINCE", false}, {"VALUE", true},
@@ -58,6 +61,15 @@ static const char *note_of(const json_t *rule, const json_t *alert)
                                                                 : "";
 }
 
+static void add_note(struct table *t, const json_t *rule, const json_t *alert)
+{
+    json_int_t silence = int_of(alert, "silence");
+    if (silence)
+        table_add(t, "silence %lld", (long long)silence);
+    else
+        table_add(t, "%s", note_of(rule, alert));
+}
+
 static void add_rule(struct table *t, const json_t *rule)
 {
     size_t i;
@@ -70,7 +82,7 @@ static void add_rule(struct table *t, const json_t *rule)
         add_time(t, int_of(alert, "since"));
         add_figure(t, alert);
         add_threshold(t, rule);
-        table_add(t, "%s", note_of(rule, alert));
+        add_note(t, rule, alert);
     }
     if (json_array_size(alerts))
         return;
@@ -136,10 +148,15 @@ static int alerts_run(const struct fleet *f)
 {
     struct buffer query;
     bool preview = cli_switch(f->args, "preview");
+    if (silences_wanted(f))
+        return silences_run(f);
+    if (cli_option(f->args, "of") || cli_option(f->args, "note"))
+        return cli_usage(f->args->command, "--of and --note need --silence DURATION");
     if (preview && !f->word_count)
         return cli_usage(f->args->command, "--preview needs the name of a rule: candor fleet alerts URL NAME --preview");
     if (!preview && f->word_count)
-        return cli_usage(f->args->command, "what about rule '%.60s'? --preview shows when it would have fired", f->words[0]);
+        return cli_usage(f->args->command, "what about rule '%.60s'? --preview shows when it would have fired, --silence 2h silences it",
+                         f->words[0]);
     fleet_begin(f, &query, preview ? "/v1/alerts/preview" : "/v1/alerts");
     if (preview)
         fleet_put(&query, "rule", f->words[0]);
@@ -150,7 +167,7 @@ const struct fleet_view fleet_alerts = {
     .name = "alerts",
     .words = "[NAME]",
     .summary = "rules of alerts, and their states",
-    .options = "preview",
+    .options = "preview silences silence end-silence of note",
     .words_max = 1,
     .run = alerts_run,
 };

@@ -37,6 +37,24 @@ bool agent_is_interrupted(void)
     return interrupt_signal() || poll(&input, 1, 0) > 0;
 }
 
+void agent_tick(void *ticking, const struct load_tick *t)
+{
+    struct agent_ticking *own = ticking;
+    fprintf(own->out, AGENT_TICK "%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "]\n", t->warming_up, t->elapsed,
+            t->length, t->done, t->failed - own->failed, t->waiting, t->in_flight);
+    own->failed = t->failed;
+    fflush(own->out);
+}
+
+bool agent_read_tick(const char *line, struct load_tick *t)
+{
+    int warming_up;
+    bool complete = sscanf(line, AGENT_TICK "%d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "]", &warming_up,
+                           &t->elapsed, &t->length, &t->done, &t->failed, &t->waiting, &t->in_flight) == 7;
+    t->warming_up = warming_up;
+    return complete && t->length <= t->elapsed;
+}
+
 /* The numbers of a result, in the order in which they are sent. */
 enum { NUMBERS = 6 + OUTCOME_KINDS + 6 };
 

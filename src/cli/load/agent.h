@@ -5,7 +5,7 @@
  *                                   clock            as often as wanted
  *     NS                                             CLOCK_MONOTONIC here
  *                                   start NS         when to start, by the clock of the agent
- *     a log of histograms
+ *     a log of histograms, with a comment after each interval (agent_tick)
  *     result NUMBER...              (agent_result_*)
  *     problem TEXT                  if there is one
  *     end
@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "load/load.h"
 
+#define AGENT_TICK     "#[tick " /* begins the comment; other readers of logs skip it */
 #define AGENT_GREETING "candor-load-agent " CANDOR_VERSION
 
 /* Parses "I/N" into the share of the schedule. Returns a status. */
@@ -25,6 +26,14 @@ int agent_set(const struct cli_args *args, struct load_config *c);
 int agent_wait(struct load_config *c);
 /* Whether a signal came, or the input has ended. */
 bool agent_is_interrupted(void);
+/* The agent's tick: writes the end of the interval into its log, so that the command with --agents hears of it at once. */
+struct agent_ticking {
+    FILE *out;
+    uint64_t failed; /* requests before this interval */
+};
+void agent_tick(void *ticking, const struct load_tick *tick);
+/* Reads such a comment. `failed` is that of the interval; the histograms and end_ns are not filled. Returns whether it is one. */
+bool agent_read_tick(const char *line, struct load_tick *tick);
 /* Writes the result after the log. */
 void agent_put_result(const struct load_result *r, FILE *out);
 /* Adds the numbers of a line "result ..." to a result. Returns whether the line is complete. */

@@ -6,7 +6,7 @@
 #include "base/time_units.h"
 #include "cli/interrupt.h"
 #include "cli/load/agent.h"
-#include "cli/load/united_log.h"
+#include "cli/load/uniting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { AGENTS_MOST = 64, QUESTIONS = 20, LOOK_MS = 100, PATIENCE_S = 20, TEXT_MOST = 1 << 30 };
+enum { AGENTS_MOST = UNITING_AGENTS_MOST, QUESTIONS = 20, LOOK_MS = 100, PATIENCE_S = 20, TEXT_MOST = 1 << 30 };
 #define BUSY        0.9                     /* of its threads' time: a generator that is as busy as this is late soon */
 #define START_NS    (500 * NS_PER_MS)       /* time for all agents to hear of the start */
 #define PATIENCE_NS (PATIENCE_S * NS_PER_S) /* for an answer, and for the result after the end of the run */
@@ -29,7 +29,7 @@ struct agent {
     int to, from;       /* -1 = closed */
     int64_t offset;     /* ns: its clock, less ours */
     uint64_t error;     /* ns: the offset is exact to +- this */
-    struct buffer text; /* what it wrote: the log and the result */
+    struct buffer text; /* what it wrote and is not united: a part of its log, or the result */
 };
 
 /* ---- starting ---- */
@@ -48,7 +48,8 @@ static void quote(FILE *out, const char *word)
 
 static bool is_own(const char *name)
 {
-    static const char *const own[] = {"agents", "log", "format", "json", "quiet"};
+    static const char *const own[] = {"agents", "log",     "format",       "json",        "quiet",
+                                      "report", "profile", "profile-file", "profile-jfr", "find-rate"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(name, own[i]))
             return true;
@@ -56,8 +57,9 @@ static bool is_own(const char *name)
 }
 
 /* Makes the agent's command: this one, with the agent's share instead of the options for the output. The caller frees it. */
-static char *command_of(const struct cli_args *args, const char *program, uint32_t share, uint32_t shares)
+static char *command_of(const struct cli_args *args, const struct load_config *c, const char *program, uint32_t share, uint32_t shares)
 {
+    bool finds = cli_option(args, "find-rate") != NULL;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -66,12 +68,14 @@ static char *command_of(const struct cli_args *args, const char *program, uint32
     fprintf(out, "exec %s load --quiet --agent %u/%u", program, share, shares);
     for (size_t i = 0; args->command->options[i].name; i++) {
         const struct cli_option *o = &args->command->options[i];
-        if (!args->values[i] || is_own(o->name))
+        if (!args->values[i] || is_own(o->name) || (finds && !strcmp(o->name, "rate")))
             continue;
         fprintf(out, " --%s", o->name);
         if (o->value)
             quote(out, args->values[i]);
     }
+    if (finds)
+        fprintf(out, " --rate %.9f", c->schedule.steps[0].from);
     fputs(args->operand_count ? " --" : "", out);
     for (int i = 0; i < args->operand_count; i++)
         quote(out, args->operands[i]);
@@ -174,24 +178,43 @@ static int compare_clocks(struct agent *a)
 
 /* ---- the run ---- */
 
-static int start_all(const struct agent *agents, uint32_t count)
+static int start_all(const struct agent *agents, uint32_t count, struct uniting *u)
 {
     uint64_t start = clock_monotonic_ns() + START_NS;
+    u->start_ns = (int64_t)(clock_realtime_ns() + START_NS);
     for (uint32_t i = 0; i < count; i++)
         if (dprintf(agents[i].to, "start %" PRId64 "\n", (int64_t)start + agents[i].offset) < 0)
             return cli_fail("the agent %s ended before the start", agents[i].host);
     return CLI_OK;
 }
 
-/* Reads a part of what the agent writes, and notes its end. */
-static void read_part(struct agent *a)
+/* Unites what the agent wrote, as far as its intervals are complete, and keeps the rest. Returns a status. */
+static int unite_part(struct agent *a, struct uniting *u, uint32_t number)
+{
+    buffer_u8(&a->text, 0);
+    if (a->text.failed)
+        return cli_fail("no memory for the log of the agent %s", a->host);
+    size_t size = a->text.len - 1;
+    ssize_t taken = uniting_take(u, number, (char *)a->text.data, size);
+    if (taken < 0)
+        return cli_fail("cannot unite the log of the agent %s: %s", a->host, strerror((int)-taken));
+    a->text.len = size - (size_t)taken;
+    memmove(a->text.data, a->text.data + taken, a->text.len);
+    return CLI_OK;
+}
+
+/* Reads a part of what the agent writes, and notes its end. Returns a status. */
+static int read_part(struct agent *a, struct uniting *u, uint32_t number)
 {
     uint8_t *room = buffer_reserve(&a->text, 64 << 10);
     ssize_t got = room ? read(a->from, room, 64 << 10) : 0;
-    if (got > 0)
+    if (got > 0) {
         buffer_advance(&a->text, (size_t)got);
-    else
-        close_end(&a->from);
+        return unite_part(a, u, number);
+    }
+    close_end(&a->from);
+    uniting_end(u, number);
+    return CLI_OK;
 }
 
 static const struct agent *first_open(const struct agent *agents, uint32_t count)
@@ -203,12 +226,13 @@ static const struct agent *first_open(const struct agent *agents, uint32_t count
 }
 
 /* Reads what the agents write, until all have ended. An interrupt ends the run: an agent ends its run when its input ends. */
-static int gather(struct agent *agents, uint32_t count, uint64_t length)
+static int gather(struct agent *agents, uint32_t count, struct uniting *u, uint64_t length)
 {
+    int status = CLI_OK;
     uint64_t until = clock_monotonic_ns() + length + PATIENCE_NS;
     const struct agent *one;
     bool interrupted = false;
-    while ((one = first_open(agents, count))) {
+    while (!status && (one = first_open(agents, count))) {
         struct pollfd polls[AGENTS_MOST];
         if (clock_monotonic_ns() >= until)
             return cli_fail("the agent %s has not ended %d s after the end of the run", one->host, PATIENCE_S);
@@ -221,49 +245,14 @@ static int gather(struct agent *agents, uint32_t count, uint64_t length)
         for (uint32_t i = 0; i < count; i++)
             polls[i] = (struct pollfd){.fd = agents[i].from, .events = POLLIN};
         bool any = poll(polls, count, LOOK_MS) > 0;
-        for (uint32_t i = 0; i < count && any; i++)
+        for (uint32_t i = 0; i < count && any && !status; i++)
             if (polls[i].revents)
-                read_part(&agents[i]);
+                status = read_part(&agents[i], u, i);
     }
-    return CLI_OK;
+    return status;
 }
 
 /* ---- uniting ---- */
-
-static struct outcome_series *series_of(struct outcome *o, const char *tag)
-{
-    for (uint32_t i = 0; i < o->types; i++)
-        for (int t = 0; t < OUTCOME_TIMES; t++)
-            if (!strcmp(o->times[i][t].tag, tag))
-                return &o->times[i][t];
-    for (int i = 0; i < OUTCOME_OWN; i++)
-        if (!strcmp(o->own[i].tag, tag))
-            return &o->own[i];
-    return NULL;
-}
-
-/* Adds the log of an agent. Returns 0 or a negative code. */
-static int add_log(struct united_log *all, char *text, size_t size, struct outcome *o)
-{
-    struct candor_histogram_log_reader reader;
-    struct candor_histogram_log_entry entry;
-    FILE *in = fmemopen(text, size, "r");
-    int rc = in ? 0 : -ENOMEM, got;
-    if (rc)
-        return rc;
-    candor_histogram_log_open(&reader, in);
-    while (!rc && (got = candor_histogram_log_next(&reader, &entry))) {
-        struct outcome_series *s = got > 0 ? series_of(o, entry.tag) : NULL;
-        rc = s ? candor_histogram_add(&s->total, &entry.histogram) : -EPROTO;
-        if (!rc && all)
-            rc = united_log_keep(all, s->tag, entry.start - reader.start_time, &entry);
-        if (got > 0)
-            candor_histogram_deinit(&entry.histogram);
-    }
-    candor_histogram_log_close(&reader);
-    fclose(in);
-    return rc;
-}
 
 static void say(const struct agent *a, const struct load_config *c, const struct load_result *before, const struct load_result *after)
 {
@@ -279,18 +268,15 @@ static void say(const struct agent *a, const struct load_config *c, const struct
             busy > BUSY ? ": too busy to send in time; use more agents or threads" : "");
 }
 
-/* Adds what one agent wrote. The log ends at the line "result". */
-static int add_agent(struct agent *a, const struct load_config *c, struct united_log *all, struct load_result *result)
+/* Adds the result of one agent, which follows its log. */
+static int add_agent(struct agent *a, const struct load_config *c, struct load_result *result)
 {
     struct load_result before = {.cpu = result->cpu};
     buffer_u8(&a->text, 0);
-    char *text = (char *)a->text.data, *line = a->text.failed ? NULL : strstr(text, "\nresult "), *problem;
+    char *line = a->text.failed ? NULL : (char *)a->text.data, *problem;
     memcpy(before.outcome.kinds, result->outcome.kinds, sizeof before.outcome.kinds);
-    if (!line || !strstr(line, "\nend\n") || !agent_add_result(line + 1, result))
+    if (!line || !strstr(line, "\nend\n") || !agent_add_result(line, result))
         return cli_fail("the agent %s ended without its result; the others' are incomplete without it", a->host);
-    int rc = add_log(c->log ? all : NULL, text, (size_t)(line + 1 - text), &result->outcome);
-    if (rc)
-        return cli_fail("cannot unite the log of the agent %s: %s", a->host, strerror(-rc));
     if ((problem = strstr(line, "\nproblem ")) && !result->outcome.has_problem) {
         problem += strlen("\nproblem ");
         problem[strcspn(problem, "\n")] = 0;
@@ -316,17 +302,25 @@ static int check_counts(const struct load_config *c, const struct outcome *o)
 
 /* ---- all of it ---- */
 
-static int start_and_run(const struct cli_args *args, const struct load_config *c, struct agent *agents, uint32_t count)
+/* Starts an agent; it answers when it is connected. Returns a status. */
+static int start_one(const struct cli_args *args, const struct load_config *c, struct agent *agents, uint32_t i, uint32_t count)
 {
-    int status = CLI_OK;
-    for (uint32_t i = 0; i < count && !status; i++) {
-        char own[64], *command;
-        snprintf(own, sizeof own, "/proc/%d/exe", getpid());
-        command = command_of(args, is_local(&agents[i]) ? own : "candor", i, count);
-        status = command ? start_agent(&agents[i], command) : cli_fail("no memory for the agents");
-        free(command);
-    }
-    for (uint32_t i = 0; i < count && !status; i++)
+    char own[64], *command;
+    snprintf(own, sizeof own, "/proc/%d/exe", getpid());
+    command = command_of(args, c, is_local(&agents[i]) ? own : "candor", i, count);
+    int status = command ? start_agent(&agents[i], command) : cli_fail("no memory for the agents");
+    free(command);
+    return status;
+}
+
+static int start_and_run(const struct cli_args *args, const struct load_config *c, struct agent *agents, uint32_t count, struct uniting *u)
+{
+    int status = start_one(args, c, agents, 0, count);
+    if (!status)
+        status = greet(&agents[0]); /* it may have made a table that the others need */
+    for (uint32_t i = 1; i < count && !status; i++)
+        status = start_one(args, c, agents, i, count);
+    for (uint32_t i = 1; i < count && !status; i++)
         status = greet(&agents[i]);
     for (uint32_t i = 0; i < count && !status; i++)
         status = compare_clocks(&agents[i]);
@@ -334,8 +328,8 @@ static int start_and_run(const struct cli_args *args, const struct load_config *
         candor_histogram_log_start(c->log, clock_realtime_ns() + START_NS + c->warm_up, CANDOR_LOG_JAVA,
                                    "written by candor load " CANDOR_VERSION ", values in ns, maximum in ms");
     if (!status)
-        status = start_all(agents, count);
-    return status ? status : gather(agents, count, START_NS + c->warm_up + c->duration + c->drain);
+        status = start_all(agents, count, u);
+    return status ? status : gather(agents, count, u, START_NS + c->warm_up + c->duration + c->drain);
 }
 
 /* Ends the process if the run has failed. An agent on another host ends then, because its input does. */
@@ -351,47 +345,48 @@ static void end_agent(struct agent *a, bool failed)
 
 static int check(const struct cli_args *args, const struct load_config *c, uint32_t count)
 {
-    static const char *const alone[] = {"find-rate", "profile", "report", "virtual-time", "agent", "command"};
+    static const char *const alone[] = {"virtual-time", "agent"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         if (cli_option(args, alone[i]))
             return cli_usage(args->command, "--%s is for one generator: leave out --agents", alone[i]);
-    if (c->target.workload)
-        for (uint32_t i = 0; i < c->mix.count; i++)
-            if (!strcmp(c->mix.types[i].name, "insert"))
-                return cli_usage(args->command,
-                                 "agents would insert the same records: choose a workload without inserts, or fill the table "
-                                 "without --agents");
     if (c->requests_most && c->requests_most < count)
         return cli_usage(args->command, "%u agents are too many for %" PRIu64 " operations", count, c->requests_most);
     return count ? CLI_OK : cli_usage(args->command, "--agents needs at least one host, or 'local', and at most %d", AGENTS_MOST);
 }
 
-int agents_run(const struct cli_args *args, const struct load_config *c, struct load_result *result)
+/* Reads the list of hosts. Returns how many there are; 0 = none, or too many. */
+static uint32_t read_hosts(const char *list, struct agent *agents)
 {
-    static struct agent agents[AGENTS_MOST];
-    const char *list = cli_option(args, "agents");
-    struct united_log all = {0};
     uint32_t count = 0;
     while (count < AGENTS_MOST && word_list_next(&list, agents[count].host, sizeof agents[count].host))
         count += agents[count].host[0] != 0;
     for (uint32_t i = 0; i < count; i++) {
+        agents[i].pid = 0;
         agents[i].to = agents[i].from = -1;
         buffer_init(&agents[i].text, TEXT_MOST);
     }
+    return list && *list ? 0 : count;
+}
+
+int agents_run(const struct cli_args *args, const struct load_config *c, struct load_result *result)
+{
+    static struct agent agents[AGENTS_MOST];
+    struct uniting u = {0};
+    uint32_t count = read_hosts(cli_option(args, "agents"), agents);
     *result = (struct load_result){0};
-    int status = check(args, c, list && *list ? 0 : count);
-    if (!status && outcome_init(&result->outcome, &c->mix, c->mode != LOAD_THROUGHPUT))
+    int status = check(args, c, count);
+    if (!status && (outcome_init(&result->outcome, &c->mix, c->mode != LOAD_THROUGHPUT) || uniting_init(&u, c, &result->outcome, count)))
         status = cli_fail("no memory for the result");
     if (!status)
-        status = start_and_run(args, c, agents, count);
+        status = start_and_run(args, c, agents, count, &u);
     for (uint32_t i = 0; i < count; i++)
         end_agent(&agents[i], status != CLI_OK);
     for (uint32_t i = 0; i < count && !status; i++)
-        status = add_agent(&agents[i], c, &all, result);
+        status = add_agent(&agents[i], c, result);
     for (uint32_t i = 0; i < count; i++)
         buffer_deinit(&agents[i].text);
-    if (!status && c->log && united_log_write(&all, c->log))
+    if (!status && c->log && united_log_write(&u.log, c->log))
         status = cli_fail("cannot write the log");
-    united_log_deinit(&all);
+    uniting_deinit(&u);
     return status ? status : check_counts(c, &result->outcome);
 }

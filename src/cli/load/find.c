@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ENOUGH      1.01 /* the two ends of the interval, divided */
+#define ENOUGH 1.01 /* the two ends of the interval, divided */
+enum { TRIES = 2 }; /* of a rate that does not hold */
 #define LEAST_RATE  0.1
 #define ERRORS_MOST 0.01 /* with a larger share of errors, a rate does not hold */
 
@@ -38,17 +39,17 @@ static uint64_t errors_of(const struct outcome *o)
     return n;
 }
 
-/* One run at a rate. Returns 0 or a negative code with e. */
-static int try_rate(struct load_config *config, const struct find_limit *limit, double rate, struct find_result *found, struct error *e)
+/* One run at a rate. Returns a status. */
+static int try_rate(const struct find_runs *runs, const struct find_limit *limit, double rate, struct find_result *found)
 {
     struct find_trial *t = &found->trials[found->count];
     struct load_result result;
     struct candor_histogram sum;
-    config->schedule = (struct schedule){.steps = {{.from = rate, .to = rate, .length = INFINITY}}, .count = 1};
-    int rc = load_run(config, &result, e);
-    if (!rc && outcome_histogram(&sum))
-        rc = error_set(e, -ENOMEM, "no memory for the result");
-    else if (!rc) {
+    runs->config->schedule = (struct schedule){.steps = {{.from = rate, .to = rate, .length = INFINITY}}, .count = 1};
+    int status = runs->run(runs->args, runs->config, &result);
+    if (!status && outcome_histogram(&sum))
+        status = cli_fail("no memory for the result");
+    else if (!status) {
         outcome_sum(&result.outcome, OUTCOME_RESPONSE, false, &sum);
         int64_t n = candor_histogram_total(&sum);
         t->rate = rate;
@@ -60,7 +61,23 @@ static int try_rate(struct load_config *config, const struct find_limit *limit, 
         candor_histogram_deinit(&sum);
     }
     load_result_deinit(&result);
-    return rc;
+    return status;
+}
+
+/* Judges a rate. A rate that did not hold is tried once more: a stall of the machine lasts for some of a run, and a rate that is too high
+ * never holds. Returns as try_rate. */
+static int judge_rate(const struct find_runs *runs, const struct find_limit *limit, double rate, struct find_result *found)
+{
+    bool holds = false;
+    int tries = runs->config->virtual_time ? 1 : TRIES; /* there, each run is the same */
+    for (int i = 0; i < tries && !holds && found->count < FIND_TRIALS_MAX; i++) {
+        int status = try_rate(runs, limit, rate, found);
+        if (status || found->interrupted)
+            return status;
+        holds = found->trials[found->count - 1].holds;
+    }
+    *(holds ? &found->holds : &found->breaks) = rate;
+    return CLI_OK;
 }
 
 /* The next rate to try; 0 = the interval is small enough, or no rate holds. */
@@ -75,18 +92,14 @@ static double next_rate(const struct find_result *found, double first)
     return first;
 }
 
-int find_rate(struct load_config *config, const struct find_limit *limit, struct find_result *found, struct error *e)
+int find_rate(const struct find_runs *runs, const struct find_limit *limit, struct find_result *found)
 {
-    double first = config->schedule.steps[0].from, rate;
-    int rc = 0;
+    double first = runs->config->schedule.steps[0].from, rate;
+    int status = CLI_OK;
     *found = (struct find_result){0};
-    while (!rc && !found->interrupted && found->count < FIND_TRIALS_MAX && (rate = next_rate(found, first)) > 0) {
-        rc = try_rate(config, limit, rate, found, e);
-        if (rc || found->interrupted)
-            break;
-        *(found->trials[found->count - 1].holds ? &found->holds : &found->breaks) = rate;
-    }
-    return rc;
+    while (!status && !found->interrupted && found->count < FIND_TRIALS_MAX && (rate = next_rate(found, first)) > 0)
+        status = judge_rate(runs, limit, rate, found);
+    return status;
 }
 
 void find_print_text(const struct find_limit *limit, const struct find_result *found)

@@ -3,6 +3,7 @@
 #define CANDOR_CLI_LOAD_FIND_H
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "load/load.h"
 
 #include <stdbool.h>
@@ -11,6 +12,13 @@ struct find_limit {
     char text[40];  /* as the user wrote it */
     double percent; /* 100 for max */
     uint64_t ns;
+};
+
+/* How to do one run; `run` returns a status, and fills the result in any case. find_rate changes the schedule. */
+struct find_runs {
+    const struct cli_args *args;
+    struct load_config *config;
+    int (*run)(const struct cli_args *args, struct load_config *config, struct load_result *result);
 };
 
 /* One run at one rate. */
@@ -33,8 +41,8 @@ struct find_result {
 /* Parses "p99<20ms" or "max<1s". Returns 0 or -EINVAL with e. */
 int find_parse(struct find_limit *limit, const char *text, struct error *e);
 /* Runs trials: doubles or halves the rate of the schedule until the limit is between two rates, and narrows the interval until it is at
- * most 1 %. Returns 0 or a negative code with e. */
-int find_rate(struct load_config *config, const struct find_limit *limit, struct find_result *found, struct error *e);
+ * most 1 %. Returns a status. */
+int find_rate(const struct find_runs *runs, const struct find_limit *limit, struct find_result *found);
 void find_print_text(const struct find_limit *limit, const struct find_result *found);
 void find_print_json(const struct find_limit *limit, const struct find_result *found);
 

@@ -23,24 +23,18 @@ bool profiled_is_wanted(const struct cli_args *args)
 
 /* ---- the recording ---- */
 
-/* Reads the options of `candor record` for this recording. The strings must outlive it. Returns a status. */
-static int read_options(struct profiled *p, const struct cli_args *load, uint64_t length_ns, struct cli_args *out)
+/* Reads the options of `candor record` for this recording. Returns a status. */
+static int read_options(struct profiled *p, const struct cli_args *load, uint64_t length_ns)
 {
-    static char seconds[32];
     const char *jfr = cli_option(load, "profile-jfr"), *file = cli_option(load, "profile-file");
-    const char *words[] = {"record", "--event", "cpu,wall,halt", "--jfr", jfr ? jfr : "off", "--duration", seconds, NULL, NULL, NULL, NULL};
-    int n = 7;
-    snprintf(seconds, sizeof seconds, "%" PRIu64 "s", (length_ns + SPARE_NS) / NS_PER_S + 1);
-    if (file) {
-        words[n++] = "--output";
-        words[n++] = file;
-    }
-    words[n++] = cli_option(load, "profile");
-    int status = cli_parse(&command_record, n, (char **)words, out);
-    static char *target; /* `words` ends with this function */
-    target = (char *)cli_option(load, "profile");
-    out->operands = &target;
-    return status ? CLI_USAGE : recording_read(&p->recording, out);
+    const char *words[] = {"record",          "--event",    "cpu,wall,halt", "--jfr",
+                           jfr ? jfr : "off", "--duration", p->seconds,      cli_option(load, "profile"),
+                           "--output",        file};
+    int n = file ? PROFILED_WORDS : PROFILED_WORDS - 2;
+    snprintf(p->seconds, sizeof p->seconds, "%" PRIu64 "s", (length_ns + SPARE_NS) / NS_PER_S + 1);
+    memcpy(p->words, words, sizeof words);
+    int status = cli_parse(&command_record, n, p->words, &p->args);
+    return status ? CLI_USAGE : recording_read(&p->recording, &p->args);
 }
 
 static int start(struct profiled *p)
@@ -59,13 +53,12 @@ static int start(struct profiled *p)
 
 int profiled_begin(struct profiled *p, const struct cli_args *load, uint64_t length_ns)
 {
-    struct cli_args args;
     *p = (struct profiled){.session.handle = -1};
-    int status = read_options(p, load, length_ns, &args);
+    int status = read_options(p, load, length_ns);
     if (!status)
-        status = session_open(&p->session, &args);
+        status = session_open(&p->session, &p->args);
     if (!status)
-        status = recording_choose_file(&p->recording, &args, p->session.name);
+        status = recording_choose_file(&p->recording, &p->args, p->session.name);
     if (!status)
         status = session_load_agent(&p->session);
     if (!status)

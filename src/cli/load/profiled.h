@@ -29,7 +29,11 @@ struct profiled_slowest {
     struct profiled_halts halts;
 };
 
+enum { PROFILED_WORDS = 10 };
+
 struct profiled {
+    char *words[PROFILED_WORDS], seconds[32]; /* the command line of `candor record` that `args` and `recording` refer to */
+    struct cli_args args;
     struct session session;
     struct recording recording;
     struct jdk_recorder jdk;

@@ -112,9 +112,10 @@ static int set_workload(const struct cli_args *args, struct load_store *s, struc
     s->has_workload = true;
     if (workload_init(&s->workload, &s->recipe, seed, loading))
         return cli_fail("no memory for the workload");
+    s->workload.share = c->share, s->workload.shares = c->shares;
     s->endpoint.target.table = s->recipe.table;
     s->endpoint.target.fields = s->recipe.fields;
-    s->endpoint.target.create = loading;
+    s->endpoint.target.create = loading && !c->share; /* the first of several generators connects before the others */
     c->target.workload = &s->workload;
     c->requests_most = loading ? s->recipe.insert_count : s->recipe.operations;
     if (c->requests_most && !cli_option(args, "duration"))

@@ -26,7 +26,8 @@ int workload_init(struct workload *w, const struct recipe *s, uint64_t seed, boo
     w->keys.hot_set = s->hot_set, w->keys.hot_draws = s->hot_draws;
     keys_init(&w->scan_lengths, s->scan_distribution, s->scan_least, s->scan_most - s->scan_least + 1, 0);
     keys_init(&w->field_lengths, s->field_length_distribution, s->field_length_least, s->field_length - s->field_length_least + 1, 0);
-    int rc = inserted_init(&w->inserted, loading ? s->insert_start : s->insert_start + s->insert_count);
+    w->first = loading ? s->insert_start : s->insert_start + s->insert_count;
+    int rc = inserted_init(&w->inserted, w->first);
     return rc || !w->text ? -ENOMEM : 0;
 }
 
@@ -65,13 +66,19 @@ static void name_record(const struct workload *w, struct operation *o, uint64_t 
     o->request.key = (struct candor_load_bytes){o->key, (size_t)n};
 }
 
-static uint64_t choose_record(struct workload *w, struct draw *d, uint64_t n)
+/* Returns the number of a record, counted without those that other generators insert. */
+static uint64_t choose_own(struct workload *w, struct draw *d, uint64_t n)
 {
-    uint64_t newest = inserted_newest(&w->inserted), record;
+    uint64_t newest = inserted_newest(&w->inserted), own;
     do
-        record = keys_draw(&w->keys, d, n, newest);
-    while (record > newest && w->keys.kind != KEYS_SEQUENTIAL);
-    return record;
+        own = keys_draw(&w->keys, d, n, newest);
+    while (own > newest && w->keys.kind != KEYS_SEQUENTIAL);
+    return own;
+}
+
+static uint64_t record_of(const struct workload *w, uint64_t own)
+{
+    return own < w->first || !w->shares ? own : w->first + (own - w->first) * w->shares + w->share;
 }
 
 static void fill_values(const struct workload *w, struct operation *o)
@@ -92,7 +99,8 @@ void workload_begin(struct workload *w, struct operation *o, uint64_t n, uint32_
     o->inserts = action == WORKLOAD_INSERT;
     o->modifies = action == WORKLOAD_MODIFY;
     o->wrong = false;
-    name_record(w, o, o->inserts ? inserted_begin(&w->inserted) : choose_record(w, &d, n));
+    o->own = o->inserts ? inserted_begin(&w->inserted) : choose_own(w, &d, n);
+    name_record(w, o, record_of(w, o->own));
     if (action == WORKLOAD_SCAN)
         o->request.scan_length = s->scan_distribution == KEYS_SEQUENTIAL ? s->scan_most : (uint32_t)keys_draw(&w->scan_lengths, &d, 0, 0);
     if (!s->read_all && o->request.action == CANDOR_LOAD_READ)
@@ -130,6 +138,6 @@ void workload_check(struct workload *w, struct operation *o, uint32_t field, con
 void workload_end(struct workload *w, struct operation *o)
 {
     if (o->inserts)
-        inserted_end(&w->inserted, o->record);
+        inserted_end(&w->inserted, o->own);
     o->inserts = false;
 }

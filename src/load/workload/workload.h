@@ -17,6 +17,10 @@ struct workload {
     enum workload_action actions[WORKLOAD_ACTIONS]; /* by the type of a request */
     uint64_t seed;
     bool loading; /* the phase that fills the table */
+    /* Of several generators that share the inserts, each inserts the records first + share, first + share + shares, ..., and reads no
+     * record that another inserts, because it does not know whether it is there. shares 0 = there is one generator. */
+    uint32_t share, shares;
+    uint64_t first;
     struct keys keys;
     struct keys scan_lengths;
     struct keys field_lengths;
@@ -29,7 +33,7 @@ struct workload {
 struct operation {
     struct candor_load_request request; /* the first member */
     char key[160];
-    uint64_t record;
+    uint64_t own, record;   /* own: its number without the records that other generators insert */
     bool inserts, modifies; /* modifies: a write follows the read */
     bool wrong;             /* a value that was read differs */
     int32_t write_field;    /* of the write that follows */

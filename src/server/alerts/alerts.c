@@ -1,6 +1,7 @@
 /* The life of alerts: start, end, the file of their states, and what /metrics says. */
 #include "server/alerts/alerts_internal.h"
 
+#include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/request/exposition.h"
 #include "store/files/disk.h"
@@ -42,13 +43,16 @@ void alerts_save(struct alerts *a)
         a->tell(e.text);
 }
 
-/* Reads the rules and the alerts of the run before. A damaged file of alerts is reported, and does not keep the server from starting. */
+/* Reads the rules, and the alerts and silences of the run before. A damaged file of these is reported, and does not keep the server from
+ * starting. */
 static int read_files(struct alerts *a, struct error *e)
 {
     struct alert_rules rules;
     struct error why;
     stat(a->path, &a->seen);
     int rc = rules_read(&rules, a->path, e);
+    if (!rc && silences_open(&a->silences, a->server->options->data, (int64_t)(clock_realtime_ns() / NS_PER_S), &why))
+        a->tell(why.text);
     if (!rc && table_read(&a->table, &rules, a->file, &why))
         a->tell(why.text);
     if (!rc)
@@ -109,6 +113,7 @@ void alerts_stop(struct alerts *a)
         if (a->senders[i].running)
             pthread_join(a->senders[i].thread, NULL);
     table_deinit(&a->table);
+    silences_close(&a->silences);
     rules_deinit(&a->rules);
     free(a->status);
     pthread_mutex_destroy(&a->lock);

@@ -3,6 +3,7 @@
 #define CANDOR_SERVER_ALERTS_ALERTS_INTERNAL_H
 
 #include "server/alerts/alerts.h"
+#include "server/alerts/silence/silences.h"
 #include "server/alerts/table.h"
 
 #include <pthread.h>
@@ -51,6 +52,7 @@ struct alerts {
     char problem[600];           /* why the file as it is now is not used; "" = it is */
     struct alert_status *status; /* by rule */
     struct alert_table table;
+    struct silences silences;
     struct alert_sending sending[ALERT_TARGETS_MAX];
     struct alert_counts counts;
     bool save_failed;

@@ -58,6 +58,7 @@ static void put_told(struct jsonw *j, const struct alerts *a, const struct alert
 static void put_alert(struct jsonw *j, const struct alerts *a, const struct alert_rule *rule, const struct alert *alert)
 {
     const struct alert_note note = {.rule = rule, .alert = alert};
+    int64_t silence = silences_find(&a->silences, rule->name, alert->value, (int64_t)(clock_realtime_ns() / NS_PER_S));
     char text[1024], fingerprint[ALERT_FINGERPRINT];
     jsonw_object(j);
     if (alert->value)
@@ -74,6 +75,11 @@ static void put_alert(struct jsonw *j, const struct alerts *a, const struct aler
         put_int(j, "ended", alert->ended);
     jsonw_key(j, "quiet");
     jsonw_bool(j, alert->state == ALERT_FIRING && !alert->announced);
+    jsonw_key(j, "silence");
+    if (silence)
+        jsonw_int(j, silence);
+    else
+        jsonw_null(j);
     answer_put_figure(j, &alert->figure);
     jsonw_member_text(j, "text", message_describe(rule, alert, text, sizeof text));
     put_told(j, a, alert);

@@ -87,7 +87,7 @@ static int run(struct preview *p, uint32_t value, struct error *e)
         rc = sources_evaluate(&p->samples, p->rule, p->values.count ? p->values.list[value] : NULL, to, &figure, e);
         if (rc)
             return rc;
-        bool changed = verdict(&a, p->rule, &figure, to, p->step);
+        bool changed = verdict(&a, p->rule, &figure, to, p->step, false);
         p->windows++;
         p->without_data += !figure.known;
         p->incomplete += missing_parts(&figure.missing) > 0;

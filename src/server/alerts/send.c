@@ -77,6 +77,12 @@ static bool is_due(const struct alert *a, const struct alert_target *target, uin
     return state == ALERT_FIRING && target->repeat && (now - told->when >= target->repeat || now < told->when);
 }
 
+/* Whether a silence keeps the alert from the target. The end is sent nevertheless, so that no target takes an alert for firing forever. */
+static bool is_silenced(const struct alerts *a, const struct alert *alert, int64_t now)
+{
+    return verdict_for_targets(alert) == ALERT_FIRING && silences_find(&a->silences, alert->rule, alert->value, now);
+}
+
 static bool add(struct batch *b, const struct alert *a, int64_t now)
 {
     char *value = a->value ? strdup(a->value) : NULL;
@@ -101,7 +107,8 @@ static bool collect(struct alerts *a, uint32_t index, struct batch *b)
     b->target = a->rules.targets[index];
     for (uint32_t i = 0; i < a->table.count && b->count < BATCH && b->count < body_most(&b->target); i++) {
         const struct alert *one = &a->table.list[i];
-        const struct alert_rule *rule = is_due(one, &b->target, index, now) ? rules_find(&a->rules, one->rule) : NULL;
+        bool is_wanted = is_due(one, &b->target, index, now) && !is_silenced(a, one, now);
+        const struct alert_rule *rule = is_wanted ? rules_find(&a->rules, one->rule) : NULL;
         if (rule && rule->targets >> index & 1 && add(b, one, now))
             notes[b->count - 1] = (struct alert_note){.rule = rule, .alert = one};
     }

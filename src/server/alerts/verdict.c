@@ -55,7 +55,7 @@ static void verdict_of_firing(struct alert *a, const struct alert_rule *rule, co
         enter(a, ALERT_RESOLVED, to);
 }
 
-bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_figure *figure, int64_t to, int64_t step)
+bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_figure *figure, int64_t to, int64_t step, bool silent)
 {
     enum alert_state before = a->state;
     int64_t passed = a->at && to > a->at ? to - a->at : 0;
@@ -75,7 +75,7 @@ bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_
         enter(a, ALERT_INACTIVE, to);
     else
         verdict_of_waiting(a, rule, beyond, to, passed);
-    if (a->state == ALERT_FIRING && !rules_is_quiet(rule, to))
+    if (a->state == ALERT_FIRING && !silent && !rules_is_quiet(rule, to))
         a->announced = true;
     return a->state != before;
 }

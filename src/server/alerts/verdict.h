@@ -28,14 +28,15 @@ struct alert {
     int64_t started, ended; /* of the last time that it fired */
     int64_t seen;           /* the end of the last window with data */
     int64_t held;           /* pending: for how many seconds the value has been beyond the threshold */
-    bool announced;         /* it fires, or has fired, outside quiet times: it is sent to targets */
+    bool announced;         /* it fires, or has fired, outside quiet times and silences: it is sent to targets */
     struct alert_figure figure;
     struct alert_told told[ALERT_TARGETS_MAX];
 };
 
 /* Puts the figure of the window that ends at `to` into the alert. step: the longest time between two evaluations that counts for `for`; a
- * longer one, such as a server's absence or a clock that was set, counts as this. Returns whether the state has changed. */
-bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_figure *figure, int64_t to, int64_t step);
+ * longer one, such as a server's absence or a clock that was set, counts as this. silent: a silence is about the alert, so it is not
+ * announced now. Returns whether the state has changed. */
+bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_figure *figure, int64_t to, int64_t step, bool silent);
 /* The state for targets: firing, resolved, or inactive for nothing. An alert that is over stays resolved for them until it fires again.
  * So a target that could not be reached gets the end even if the value has been beyond the threshold since then. */
 enum alert_state verdict_for_targets(const struct alert *a);

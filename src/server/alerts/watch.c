@@ -195,7 +195,8 @@ static void apply(struct alerts *a, const struct due *d, const struct alert_figu
     const struct alert_rule *rule = &a->rules.list[d->rule];
     pthread_mutex_lock(&a->lock);
     struct alert *alert = table_get(&a->table, rule->name, d->value);
-    bool changed = alert && verdict(alert, rule, figure, d->to, rule->interval);
+    bool silent = silences_find(&a->silences, rule->name, d->value, (int64_t)(clock_realtime_ns() / NS_PER_S));
+    bool changed = alert && verdict(alert, rule, figure, d->to, rule->interval, silent);
     enum alert_state state = alert ? alert->state : ALERT_INACTIVE;
     a->counts.fired += changed && state == ALERT_FIRING;
     a->counts.resolved += changed && state == ALERT_RESOLVED;

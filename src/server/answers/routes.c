@@ -4,6 +4,7 @@
 #include "compress/intake.h"
 #include "server/answers/health.h"
 #include "server/alerts/alerts.h"
+#include "server/alerts/silence_calls.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
 #include "server/answers/permit.h"
@@ -57,6 +58,7 @@ static const struct route {
     {"/v1/profiles", TOKEN_READ, profiles_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},
+    {"/v1/alerts/silences", TOKEN_READ | OF_ALL, silence_calls_list},
     {"/pyroscope/render", TOKEN_READ, legacy_render},
     {"/pyroscope/render-diff", TOKEN_READ, legacy_render_diff},
     {"/pyroscope/label-names", TOKEN_READ, legacy_label_names},
@@ -71,7 +73,7 @@ static const struct route {
 
 enum { CALL_BYTES_MAX = 1 << 20 };
 
-/* Requests to the server with a short body. */
+/* Requests to the server with a short body. A host's token may write, but must not silence alerts. So that needs both scopes. */
 static const struct command {
     const char *path;
     unsigned scope;
@@ -79,6 +81,8 @@ static const struct command {
 } commands[] = {
     {"/v1/profiles", TOKEN_PROFILE, profiles_ask},
     {"/v1/profiles/poll", TOKEN_WRITE, profiles_poll},
+    {"/v1/alerts/silences", TOKEN_READ | TOKEN_WRITE | OF_ALL, silence_calls_begin},
+    {"/v1/alerts/silences/end", TOKEN_READ | TOKEN_WRITE | OF_ALL, silence_calls_end},
 };
 
 static const struct command *find_command(const struct http *h)
@@ -222,8 +226,8 @@ static void post(struct http *h)
 static bool is_change(const struct http *h)
 {
     const struct command *request = find_command(h);
-    return !strcmp(h->method, "POST") &&
-           (!strcmp(h->path, "/v1/reload") || is_finding(h) || alerts_test_path(h->path) || (request && request->scope == TOKEN_PROFILE));
+    return !strcmp(h->method, "POST") && (!strcmp(h->path, "/v1/reload") || is_finding(h) || alerts_test_path(h->path) ||
+                                          (request && request->scope != TOKEN_WRITE)); /* daemons poll with that scope */
 }
 
 /* Notes a change, once it is answered, in the audit log. */

@@ -2,7 +2,7 @@
 
 #include "base/map.h"
 #include "base/text/pattern.h"
-#include "base/text/utf8.h"
+#include "server/request/json_text.h"
 #include "store/files/disk.h"
 #include "store/selector.h"
 
@@ -29,26 +29,6 @@ static int64_t int_of(const json_t *object, const char *key)
 static bool is(const json_t *task, const char *state)
 {
     return !strcmp(text_of(task, "state"), state);
-}
-
-/* Makes a text of at most `most` bytes, at most REQUESTS_REASON_MAX. JSON holds UTF-8 only, so every other byte becomes '?'. */
-static json_t *text_json(const char *text, size_t most)
-{
-    char out[REQUESTS_REASON_MAX];
-    size_t left = strlen(text), n = 0;
-    while (left) {
-        size_t length = utf8_length(text, left), step = length ? length : 1;
-        if (n + step > most)
-            break;
-        if (length)
-            memcpy(out + n, text, length);
-        else
-            out[n] = '?';
-        n += step;
-        text += step;
-        left -= step;
-    }
-    return json_stringn(out, n);
 }
 
 /* ---- the file ---- */
@@ -187,7 +167,7 @@ int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, st
             i++;
     json_t *one = json_pack("{s:I,s:s,s:s,s:s,s:I,s:i,s:f,s:o,s:s,s:I,s:I,s:[]}", "id", (json_int_t)r->next, "select", w->select, "events",
                             w->events, "interval", w->interval, "seconds", (json_int_t)w->seconds, "jvms", (int)w->jvms, "share", w->share,
-                            "by", text_json(w->by, sizeof w->by), "services", w->services, "created", (json_int_t)now, "until",
+                            "by", json_text(w->by, sizeof w->by), "services", w->services, "created", (json_int_t)now, "until",
                             (json_int_t)(now + w->within), "tasks");
     if (!one || json_array_append_new(r->list, one))
         return error_set(e, -ENOMEM, "out of memory");
@@ -246,7 +226,7 @@ static int add_task(json_t *request, const struct requests_jvm *jvm, int64_t now
 {
     json_t *task =
         json_pack("{s:s,s:s,s:s,s:s,s:o,s:I,s:I}", "host", jvm->host, "jvm", jvm->id, "service", jvm->service, "state",
-                  jvm->refuses ? "refused" : "offered", "reason", text_json(jvm->refuses ? jvm->refuses : "", REQUESTS_REASON_MAX), "since",
+                  jvm->refuses ? "refused" : "offered", "reason", json_text(jvm->refuses ? jvm->refuses : "", REQUESTS_REASON_MAX), "since",
                   (json_int_t)now, "heard", (json_int_t)now);
     return task && !json_array_append_new(json_object_get(request, "tasks"), task) ? 0 : -ENOMEM;
 }
@@ -302,7 +282,7 @@ void requests_report(struct requests *r, const char *host, const json_t *report,
     if (is(task, state) || !(is(task, "offered") || is(task, "recording"))) /* a daemon that was restarted may repeat itself */
         return;
     json_object_set_new(task, "state", json_string(state));
-    json_object_set_new(task, "reason", text_json(reason, REQUESTS_REASON_MAX));
+    json_object_set_new(task, "reason", json_text(reason, REQUESTS_REASON_MAX));
     json_object_set_new(task, "since", json_integer(now));
     *changed = true;
 }

@@ -3,8 +3,8 @@
  *
  * A round draws from these in proportion to 1 / the probability with which each was drawn before, with replacement. So each sample stands
  * for the same time: all samples of a round together weigh the time that all virtual threads have spent without a carrier since the last
- * round that found one. At most UNMOUNTED_WATCHED drawn threads are kept: if there are more, half of them are dropped at random, and fewer
- * are drawn from then on. So a million of them cost no more than a thousand.
+ * round that found one. At most UNMOUNTED_WATCHED drawn threads are kept: if they have no room, and three quarters of that many are still
+ * away, half of them are dropped at random, and fewer are drawn from then on. So a million of them cost no more than a thousand.
  *
  *   unmounted_reserve -> unmounted_start -> [ unmounted_drain, unmounted_close_thread, unmounted_round ]* -> unmounted_stop
  *                     -> unmounted_release

@@ -53,7 +53,7 @@ enum thread_role {
 struct thread_clock {
     _Atomic int fd;         /* perf event, -1 = none */
     _Atomic uintptr_t ring; /* the event's ring, with the kernel's part of the stacks (hot/kernel.h); 0 = none */
-    timer_t timer;
+    int timer;              /* the kernel's id (clock.c) */
     bool has_timer, lacks_clock, ring_refused;
     int perf_error; /* negative errno: a perf event was refused, and a timer replaces it; 0 = the clock is the recording's */
     uint64_t cpu_at_arming, cpu_at_start; /* the thread's CPU clock at these times, ns */

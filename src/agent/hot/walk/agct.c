@@ -10,8 +10,8 @@
 struct agct agct;
 const char *const walker_names[WALKERS] = {"auto", "vmstructs", "agct", "compare"};
 _Atomic uint64_t agct_verdicts[AGCT_VERDICTS];
-const char *const agct_verdict_names[AGCT_VERDICTS] = {"identical",   "shorter",   "longer", "different",
-                                                       "only_walker", "only_agct", "neither"};
+const char *const agct_verdict_names[AGCT_VERDICTS] = {"identical", "inlined",     "shorter",   "longer",
+                                                       "different", "only_walker", "only_agct", "neither"};
 
 struct scratch {
     struct agct_frame frames[FRAMES_MAX];
@@ -80,6 +80,21 @@ static bool same_frame(const struct agct_frame *theirs, const struct walked_meth
     return method_jmethod_id(ours->method, &id) && id == (uintptr_t)theirs->method_id;
 }
 
+/* Whether all frames from the method on into which the topmost methods were inlined are the same. */
+static bool same_below_inlined(const struct scratch *s, uint32_t theirs, uint32_t ours)
+{
+    uint32_t outer = 0;
+    while (outer + 1 < ours && s->walked[outer + 1].sp == s->walked[0].sp)
+        outer++;
+    uint32_t common = ours - outer;
+    if (common > theirs)
+        return false;
+    for (uint32_t i = 0; i < common; i++)
+        if (!same_frame(&s->frames[theirs - common + i], &s->walked[outer + i]))
+            return false;
+    return true;
+}
+
 static enum agct_verdict judge(const struct scratch *s, int32_t theirs, uint32_t ours)
 {
     if (theirs <= 0)
@@ -90,7 +105,7 @@ static enum agct_verdict judge(const struct scratch *s, int32_t theirs, uint32_t
     while (i < shorter && same_frame(&s->frames[i], &s->walked[i]))
         i++;
     if (i < shorter)
-        return AGCT_DIFFERENT;
+        return same_below_inlined(s, (uint32_t)theirs, ours) ? AGCT_INLINED : AGCT_DIFFERENT;
     if (ours == (uint32_t)theirs)
         return AGCT_IDENTICAL;
     return ours < (uint32_t)theirs ? AGCT_SHORTER : AGCT_LONGER;

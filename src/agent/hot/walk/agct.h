@@ -34,10 +34,11 @@ struct agct {
 };
 extern struct agct agct;
 
-/* The results of the mode `compare`. Any handler adds to them. Shorter: our frames are a prefix of theirs. Longer: their frames are a
- * prefix of ours. */
+/* The results of the mode `compare`. Any handler adds to them. Inlined: the frames are the same, but for the topmost one they found other
+ * methods that were inlined into its method. Shorter: our methods are a prefix of theirs. Longer: their methods are a prefix of ours. */
 enum agct_verdict {
     AGCT_IDENTICAL,
+    AGCT_INLINED,
     AGCT_SHORTER,
     AGCT_LONGER,
     AGCT_DIFFERENT,

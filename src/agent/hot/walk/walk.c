@@ -154,7 +154,7 @@ static bool emit_method(struct walk *w, uintptr_t method, int32_t bci, unsigned 
     if (!method_intern(method, &id))
         return false;
     if (w->walked)
-        w->walked[w->java_frames] = (struct walked_method){method, bci};
+        w->walked[w->java_frames] = (struct walked_method){method, w->sp};
     w->java_frames++;
     return emit(w, frame_java(type, id, bci > 0 ? (uint32_t)bci : 0), frame);
 }

@@ -26,7 +26,7 @@
 /* A Java frame as the walker found it, for comparison with another walker. */
 struct walked_method {
     uintptr_t method; /* Method* */
-    int32_t bci;
+    uintptr_t sp;     /* of its frame, which it shares with methods that were inlined into it */
 };
 
 /* The place where a walk continues. */

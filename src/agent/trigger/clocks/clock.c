@@ -98,12 +98,14 @@ static int route_event_signal(int fd, int tid, int signal)
     return 0;
 }
 
-static int create_timer(int tid, int signal, uint64_t cookie, timer_t *timer)
+/* Timers are made by system calls. Before glibc 2.34 the C library's functions were in librt, which a JVM does not load, and their timer_t
+ * was no number that the handler could give to the kernel. */
+static int create_timer(int tid, int signal, uint64_t cookie, int *timer)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal};
     event.sigev_value.sival_ptr = (void *)(uintptr_t)cookie;
     event._sigev_un._tid = tid;
-    return timer_create(thread_clock(tid), &event, timer) ? -errno : 0;
+    return syscall(SYS_timer_create, thread_clock(tid), &event, timer) ? -errno : 0;
 }
 
 static void to_timespec(struct timespec *t, uint64_t ns)
@@ -190,10 +192,10 @@ static int try_trap(struct clock *c)
 
 static int try_timer(const struct clock *c)
 {
-    timer_t timer;
+    int timer;
     int rc = create_timer((int)syscall(SYS_gettid), c->signal, 0, &timer);
     if (!rc)
-        timer_delete(timer);
+        syscall(SYS_timer_delete, timer);
     return rc;
 }
 
@@ -371,7 +373,7 @@ static int arm_timer(struct sampled_thread *t, int signal)
     to_timespec(&its.it_interval, t->handler.base_ns);
     t->clock.has_timer = true;
     t->clock.cpu_at_setting = clock_thread_cpu(t->tid);
-    return timer_settime(t->clock.timer, 0, &its, NULL) ? -errno : 0;
+    return syscall(SYS_timer_settime, t->clock.timer, 0, &its, NULL) ? -errno : 0;
 }
 
 /* Gives the thread a timer in place of an event. */
@@ -432,7 +434,7 @@ void clock_disarm(struct sampled_thread *t)
         close(fd);
     }
     if (t->clock.has_timer) {
-        timer_delete(t->clock.timer);
+        syscall(SYS_timer_delete, t->clock.timer);
         t->clock.has_timer = false;
     }
 }

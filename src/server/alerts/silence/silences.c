@@ -1,0 +1,132 @@
+#include "server/alerts/silence/silences.h"
+
+#include "server/request/json_text.h"
+#include "store/files/disk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_VERSION = 1, FILE_MAX = 64 << 20 };
+
+static int64_t int_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/* ---- the file ---- */
+
+int silences_open(struct silences *s, const char *data, int64_t now, struct error *e)
+{
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    *s = (struct silences){.next = 1};
+    snprintf(s->file, sizeof s->file, "%s/silences.json", data);
+    int rc = disk_read_file(s->file, FILE_MAX, &bytes, &n, e);
+    json_t *json = rc ? NULL : json_loadb((const char *)bytes, n, 0, NULL), *list = json_object_get(json, "silences");
+    free(bytes);
+    bool good = json_is_array(list) && int_of(json, "version") == FILE_VERSION && int_of(json, "next") > 0;
+    s->list = good ? json_incref(list) : json_array();
+    s->next = good ? int_of(json, "next") : rc ? 1 : now;
+    json_decref(json);
+    if (!s->list)
+        return error_set(e, -ENOMEM, "out of memory");
+    if (rc == -ENOENT || (!rc && good))
+        return 0;
+    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: there are no silences now, so alerts are sent", s->file);
+}
+
+void silences_close(struct silences *s)
+{
+    json_decref(s->list);
+    s->list = NULL;
+}
+
+static int save(const struct silences *s, struct error *e)
+{
+    json_t *json = json_pack("{s:i,s:I,s:O}", "version", FILE_VERSION, "next", (json_int_t)s->next, "silences", s->list);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    int rc = text ? disk_write_synced(s->file, text, strlen(text), e) : error_set(e, -ENOMEM, "out of memory");
+    free(text);
+    json_decref(json);
+    return rc;
+}
+
+/* ---- what lasts ---- */
+
+bool silences_lasts(const json_t *silence, int64_t now)
+{
+    return now < int_of(silence, "until");
+}
+
+/* Whether a member is missing, and so means any text, or is that text. */
+static bool allows(const json_t *silence, const char *key, const char *text)
+{
+    const char *wanted = json_string_value(json_object_get(silence, key));
+    return !wanted || (text && !strcmp(wanted, text));
+}
+
+int64_t silences_find(const struct silences *s, const char *rule, const char *value, int64_t now)
+{
+    for (size_t i = 0; i < json_array_size(s->list); i++) {
+        const json_t *one = json_array_get(s->list, i);
+        if (silences_lasts(one, now) && allows(one, "rule", rule) && allows(one, "of", value))
+            return int_of(one, "id");
+    }
+    return 0;
+}
+
+/* ---- changes ---- */
+
+/* Counts what lasts, and forgets the oldest of the others if there are too many. */
+static size_t make_room(struct silences *s, int64_t now)
+{
+    size_t lasting = 0;
+    for (size_t i = 0; i < json_array_size(s->list);) {
+        bool lasts = silences_lasts(json_array_get(s->list, i), now);
+        lasting += lasts;
+        if (!lasts && json_array_size(s->list) >= SILENCES_MAX)
+            json_array_remove(s->list, i);
+        else
+            i++;
+    }
+    return lasting;
+}
+
+int64_t silences_add(struct silences *s, const struct silence_wanted *w, int64_t now, struct error *e)
+{
+    if (make_room(s, now) >= SILENCES_LASTING_MAX)
+        return error_set(e, -EBUSY, "%d silences last already; end some of them", SILENCES_LASTING_MAX);
+    json_t *one = json_pack("{s:I,s:s?,s:s?,s:o,s:o,s:I,s:I}", "id", (json_int_t)s->next, "rule", w->rule, "of", w->of, "note",
+                            json_text(w->note, SILENCES_NOTE_MAX), "by", json_text(w->by, SILENCES_BY_MAX), "created", (json_int_t)now,
+                            "until", (json_int_t)(now + w->seconds));
+    if (!one || json_array_append_new(s->list, one))
+        return error_set(e, -ENOMEM, "out of memory");
+    s->next++;
+    int rc = save(s, e);
+    if (rc) {
+        json_array_remove(s->list, json_array_size(s->list) - 1);
+        s->next--;
+    }
+    return rc ? rc : s->next - 1;
+}
+
+int silences_end(struct silences *s, int64_t id, const char *by, int64_t now, struct error *e)
+{
+    json_t *one = NULL;
+    size_t i;
+    json_array_foreach(s->list, i, one) if (int_of(one, "id") == id) break;
+    if (!one || !silences_lasts(one, now))
+        return error_set(e, -ENOENT, "no silence %" PRId64 " lasts; GET /v1/alerts/silences lists them", id);
+    json_int_t until = int_of(one, "until");
+    bool noted =
+        !json_object_set_new(one, "until", json_integer(now)) && !json_object_set_new(one, "ended_by", json_text(by, SILENCES_BY_MAX));
+    int rc = noted ? save(s, e) : error_set(e, -ENOMEM, "out of memory");
+    if (rc) {
+        json_object_set_new(one, "until", json_integer(until));
+        json_object_del(one, "ended_by");
+    }
+    return rc;
+}

@@ -1,0 +1,115 @@
+// One function of the fleet: what it costs over time, by service, version, host or endpoint, and in which of these it costs how much.
+import { formatInterval, formatShare, formatValue, plural } from "../model/figures";
+import { splitName, visibleName } from "../model/names";
+import { element } from "../page/dom";
+import { FoundMethod, FunctionSeriesAnswer, FunctionsAnswer } from "./api";
+import { Chart, Data } from "./chart";
+import { CPU_TIME } from "./kinds";
+import { Page } from "./page";
+import { link, nameOf } from "./parts";
+import { textOf } from "./rules";
+import { quote, secondsIn, selector, spanOf, timesOf } from "./state";
+import { tableOf } from "./table";
+import { stepFor } from "./times";
+
+const SPLITS = ["service", "version", "host", "endpoint"];
+const LONGEST_RULE = 40; // characters of a method's name in that of a rule
+const MOST_ROWS = 100;
+
+type Group = FoundMethod["groups"][number];
+
+// A search that finds this function only.
+export function matchOf(name: string): string {
+    return "/^" + escaped(name) + "$/";
+}
+
+export function isOne(match: string): boolean {
+    return match.startsWith("/^") && match.endsWith("$/");
+}
+
+// The text of a rule that fires when the method, with what it calls, exceeds a share of a service's time.
+export function ruleAbout(method: string, type: string): string {
+    const name = splitName(method).method.replace(/[^\w]+/g, "-").slice(-LONGEST_RULE);
+    return textOf({ name: name + "-is-hot", keys: [["each", "service"], ["value", "total"], ["method", "^" + escaped(method) + "$"],
+        ...(type === CPU_TIME ? [] : [["type", type] as [string, string]]), ["above", "5%"], ["for", "10m"]] });
+}
+
+function escaped(name: string): string {
+    return name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+export class OneFunction {
+    readonly root = element("section", { className: "one-function" });
+    private readonly by = element("select", {});
+    private readonly chart: Chart;
+    private readonly tables = element("div", {});
+    private page: Page | null = null;
+    private data: Data | null = null;
+
+    constructor() {
+        this.chart = new Chart("Weight of the function over time", {
+            part: (span) => this.page?.change(span ? { from: span.from, to: span.to, part: "" } : { part: "" }),
+            hide: (hidden) => this.page?.change({ hidden }),
+        });
+        this.by.append(...SPLITS.map((label) => new Option(label, label)));
+        this.by.addEventListener("change", () => this.page?.change({ by: this.by.value, hidden: [] }));
+        this.root.append(element("div", { className: "row" }, element("h2", {}, "Over time, with what it calls"),
+            element("label", { className: "end" }, "Split by ", this.by)), this.chart.root, this.tables);
+    }
+
+    // Returns what the answers lack.
+    async load(page: Page, type: string): Promise<(string | undefined)[]> {
+        this.page = page;
+        const { state, questions } = page;
+        const by = SPLITS.includes(state.by) ? state.by : "service";
+        const asked = { ...timesOf(state), select: selector({ ...state, service: "" }), type, match: state.match };
+        const [series, split] = await Promise.all([
+            questions.ask<FunctionSeriesAnswer>("/v1/functions/series", { ...asked, by, step: stepFor(secondsIn(state)) }),
+            questions.ask<FunctionsAnswer>("/v1/functions", { ...asked, by: by === "service" ? by : "service," + by }),
+        ]);
+        this.by.value = by;
+        this.data = {
+            type, step: series.step, span: { from: series.from, to: series.to },
+            series: series.series.map(({ labels, points }) => ({
+                value: labels[by] ?? "", points: points.map(([time, , total]): [number, number] => [time, total]),
+            })),
+        };
+        page.isOf(this.data.span);
+        this.tables.replaceChildren(...split.methods.slice(0, 1).flatMap((method) => this.tablesOf(page, method, by, type)));
+        this.draw(page);
+        return [series.missing_text, split.missing_text];
+    }
+
+    draw(page: Page): void {
+        if (this.data) {
+            this.chart.show(this.data, { zone: page.state.zone, part: spanOf(page.state.part), hidden: page.state.hidden });
+        }
+    }
+
+    private tablesOf(page: Page, { name, groups }: FoundMethod, by: string, type: string): HTMLElement[] {
+        const unit = type.split(":")[1] ?? "";
+        const share = (of: number, low: number, high: number) =>
+            [formatShare(of), element("span", { className: "quiet" }, " (" + formatInterval([low, high]) + ")")];
+        const rest = groups.length - MOST_ROWS;
+        const callers = new URLSearchParams({ view: "callers", query: name }).toString();
+        return [tableOf(`Where ${visibleName(name)} runs`, [
+            { title: "Service", kind: "name", cell: ({ labels: { service } }: Group) => [link(nameOf(service), page.link({ view: "service",
+                service, part: "", by: "", hidden: [], graph: callers }), "Who calls it there")] },
+            ...(by === "service" ? [] : [{ title: by[0].toUpperCase() + by.slice(1), kind: "text" as const,
+                cell: ({ labels }: Group) => this.valueLink(page, by, labels[by] ?? "") }]),
+            { title: "Self", kind: "number", hint: "of the samples of this row's recordings; the 95% interval",
+                cell: ({ self_share: of, self_low: low, self_high: high }) => share(of, low, high) },
+            { title: "Total", kind: "number", hint: "with what it calls",
+                cell: ({ total_share: of, total_low: low, total_high: high }) => share(of, low, high) },
+            { title: "Weight", kind: "number", hint: "in the function and what it calls",
+                cell: ({ total }) => formatValue(total, unit) },
+        ], groups.slice(0, MOST_ROWS)),
+        ...(rest > 0 ? [element("p", { className: "aside" }, plural(rest, "more row") + ", each with less.")] : [])];
+    }
+
+    // A value that can be clicked narrows everything to it.
+    private valueLink(page: Page, label: string, value: string): (Node | string)[] {
+        return value === "" ? ["(none)"]
+            : [link(nameOf(value), page.link({ where: [...page.state.where, label + "=" + quote(value)] }), "Only this " + label)];
+    }
+}

@@ -65,7 +65,7 @@ export function pickedMethod({ profile, state, scenes, scene }: App): number {
 
 let shown: unknown[] = [];
 let listed: Method[] = [];
-let listedUnsure = false;
+let listedFolds = false;
 const later = afterPicture();
 
 function row(app: App, method: Method): HTMLTableRowElement {
@@ -112,13 +112,13 @@ function fill(app: App, first: number): void {
     const picked = pickedMethod(app);
     const all = app.scenes.methodsOf(app.scene.calls).length;
     const some = methodsListed(app, picked);
-    if (some === listed && app.state.unsure === listedUnsure) {
+    const folds = profile.before !== null && !app.state.unsure && !app.found;
+    if (some === listed && folds === listedFolds) {
         mark(picked);
         return;
     }
     listed = some;
-    listedUnsure = app.state.unsure;
-    const folds = profile.before !== null && !app.state.unsure && !app.found;
+    listedFolds = folds;
     const matching = folds ? some.filter((method) => !isUnsure(app, method)) : some;
     showFold(app, some.length - matching.length);
     const rows = (from: number, to: number) => matching.slice(from, to).map((method) => row(app, method));

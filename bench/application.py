@@ -17,9 +17,7 @@ Raw data go to OUTPUT/application.csv, the summary to OUTPUT/application.md (def
 """
 import argparse
 import math
-import os
 import pathlib
-import platform
 import random
 import statistics
 import subprocess
@@ -135,8 +133,7 @@ def told(values):
 def write_page(path, results, size, options):
     busy = statistics.median(row["all_without_ms"] for row in results.rows) / options.seconds / 10
     lines = ["# What an application pays", "",
-             f"Made by `script/bench application` on {results.date}; raw data in `application.csv`. {os.cpu_count()} processors, "
-             f"{platform.machine()},", f"Linux {platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK {options.jdk}, "
+             f"{results.origin()}, Tomcat 10's example pages on JDK {options.jdk}, "
              f"{options.rate} requests a second, for which it takes {busy:.0f} % of a core.",
              f"Pairs of stretches of {options.seconds:g} s.", "",
              "| events | pairs | CPU, ratio: median | 95 % | with compilers and collectors | 95 % | the agent's thread, % of a core |",

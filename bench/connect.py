@@ -9,9 +9,7 @@ Raw data go to OUTPUT/connect.csv, the page to OUTPUT/connect.md.
 """
 import argparse
 import json
-import os
 import pathlib
-import platform
 import statistics
 import struct
 import sys
@@ -96,8 +94,7 @@ def median(results, question, api, what):
 
 def page(results, options):
     lines = ["# Connect beside the server's own API, measured", "",
-             f"Made by `script/bench connect` on {results.date}; raw data in `connect.csv`. {os.cpu_count()} processors,",
-             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Hours: {options.hours}, of {HOSTS} hosts,",
+             f"{results.origin()}. Hours: {options.hours}, of {HOSTS} hosts,",
              f"{options.samples} samples a minute each. Each question was asked {options.runs} times of each API, by turns: medians of the",
              f"time, of the server's CPU time, and of the answer's size. The goal is a ratio of at most {GOAL}.", "",
              "| question | API | time | ratio | CPU | ratio | bytes |", "|---|---|---|---|---|---|---|"]

@@ -3,9 +3,11 @@
 
 usage: script/bench diagnose [--rate N] [--rounds N] [--seconds N] [--jdk N] [--output FOLDER]
 
-A Tomcat serves the example pages of its distribution to an open schedule of `candor load`. In each round it is measured once without and
-once with `candor diagnose -d SECONDS`, in turns. The figure is the server's own CPU time for each request, from before the agent is
-attached until the recording has ended; so the start of both recorders is a part of it. "none again" repeats the measurement without it.
+A warm Tomcat serves the example pages of its distribution to an open schedule of `candor load`, which goes on all the time. A round is a
+stretch of SECONDS without anything, one in which `candor diagnose -d SECONDS` runs, and another one without. The figure is the CPU time of
+the server's process, by second, because each second has the same requests. The stretch of the diagnosis lasts from before the agent is
+attached until the command ends, so the start and the end of both recorders are a part of it. Its ratio is to the mean of its neighbors, and
+"none again" is the ratio of the second neighbor to the first.
 
 For the second figure the last recording is repeated until it is an hour long: each copy begins when the one before it ends. `candor
 analyze` then reads the file and applies all rules.
@@ -13,53 +15,52 @@ analyze` then reads the file and applies all rules.
 Raw data go to OUTPUT/diagnose.csv, the ratios to OUTPUT/diagnose.md (default: docs/benchmarks).
 """
 import argparse
-import os
 import pathlib
-import platform
 import resource
 import statistics
 import struct
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "overhead"))
 sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
 from results import Results, output_option
-from tomcat import Tomcat, loaded
+from tomcat import steady
 from tools import ct
 
-WARM_UP = 25  # seconds at full speed
-TAIL = 3      # seconds of load beyond the recording: the agent is attached before it, and the JDK's recorder ends after it
+ROUND_MORE = 10  # seconds that a round takes beyond its three stretches: the command attaches, and judges
 HOUR = 3600
 STARTS_AT, SIZE_AT = 32, 8  # in the header of a chunk: its start in nanoseconds since the epoch, its size
-FIELDS = ("round", "what", "requests", "errors", "cpu_us_per_request")
+FIELDS = ("round", "what", "seconds", "cpu_ms_per_s")
 NONE, DIAGNOSE, AGAIN = "none", "diagnose", "none again"
 
 
-def measure(tomcat, what, path, options):
-    before = tools.process_cpu_ns(tomcat.pid)
-    command = [ct.PROGRAM, "diagnose", "--json", "-d", f"{options.seconds}s", "-o", path, str(tomcat.pid)]
-    diagnosis = subprocess.Popen(command, stdout=subprocess.DEVNULL) if what == DIAGNOSE else None
-    answer = loaded(tomcat.load(options.seconds + TAIL, "-r", options.rate, "-c", 50))
+def diagnose(tomcat, path, seconds):
+    path.unlink(missing_ok=True)
+    result = ct.candor("diagnose", "--json", "-d", f"{seconds}s", "-o", path, tomcat.pid)
+    if result.status:
+        sys.exit(f"bench: candor diagnose failed: {result.err}")
+
+
+def stretch(tomcat, what, path, seconds):
+    before, began = tools.process_cpu_ns(tomcat.pid), time.monotonic()
+    if what == DIAGNOSE:
+        diagnose(tomcat, path, seconds)
+    else:
+        time.sleep(seconds)
+    lasted = time.monotonic() - began
     used = tools.process_cpu_ns(tomcat.pid) - before
-    if diagnosis and diagnosis.wait():
-        raise SystemExit("candor diagnose failed")
-    return {"what": what, "requests": answer["completed"], "errors": answer["errors"],
-            "cpu_us_per_request": round(used / 1000 / answer["completed"], 2)}
+    return {"what": what, "seconds": round(lasted, 1), "cpu_ms_per_s": round(used / 1e6 / lasted, 1)}
 
 
 def measured(path, options, results):
-    tomcat = Tomcat(ct.jdk(options.jdk), "diagnosed")
-    try:
-        loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))
+    with steady(ct.jdk(options.jdk), options.rate, options.rounds * (3 * options.seconds + ROUND_MORE)) as tomcat:
         for number in range(options.rounds):
-            order = (NONE, DIAGNOSE, AGAIN)
-            for what in order if number % 2 else order[::-1]:
-                print(results.add(round=number, **measure(tomcat, what, path, options)), flush=True)
-    finally:
-        tomcat.end()
+            for what in (NONE, DIAGNOSE, AGAIN):
+                print(results.add(round=number, **stretch(tomcat, what, path, options.seconds)), flush=True)
 
 
 def chunks(data):
@@ -91,25 +92,29 @@ def analyzed(path):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def ratios(rows, what):
-    base = {row["round"]: row["cpu_us_per_request"] for row in rows if row["what"] == NONE}
-    return [row["cpu_us_per_request"] / base[row["round"]] for row in rows if row["what"] == what]
+def of_round(rows, what):
+    return [row["cpu_ms_per_s"] for row in rows if row["what"] == what]
+
+
+def spread(values, digits):
+    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
 def page(results, options, size, seconds):
+    none, again, with_it = (of_round(results.rows, what) for what in (NONE, AGAIN, DIAGNOSE))
+    neighbors = [(first + second) / 2 for first, second in zip(none, again)]
+    ratios = {AGAIN: [second / first for first, second in zip(none, again)],
+              DIAGNOSE: [value / neighbor for value, neighbor in zip(with_it, neighbors)]}
+    more = [value - neighbor for value, neighbor in zip(with_it, neighbors)]
     lines = ["# What a diagnosis costs", "",
-             f"Made by `script/bench diagnose` on {results.date}; raw data in `diagnose.csv`. {os.cpu_count()} processors,",
-             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK {options.jdk},",
-             f"{options.rate} requests a second from the same machine, {options.rounds} rounds of {options.seconds + TAIL} s.",
-             f"The diagnosis records {options.seconds} s of each. Ratios are to none of the same round: the median, in brackets least",
-             "and most.", "", "| | CPU per request | CPU, us | errors |", "|---|---|---|---|"]
-    for what in (NONE, AGAIN, DIAGNOSE):
-        own = [row for row in results.rows if row["what"] == what]
-        values = ratios(results.rows, what)
-        lines.append(f"| {what} | {statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f}) | "
-                     f"{statistics.median(row['cpu_us_per_request'] for row in own):.0f} | {sum(row['errors'] for row in own)} |")
-    lines += ["", f"`candor analyze` of an hour ({size / 1e6:.0f} MB, the last recording repeated): {seconds:.2f} s of CPU time, to "
-              "read the file, and to apply all rules to the whole and to each window."]
+             f"{results.origin()}, Tomcat 10's example pages on JDK {options.jdk},",
+             f"{options.rate} requests a second from the same machine, for which it uses {statistics.median(neighbors):.0f} ms of CPU",
+             f"time a second. {options.rounds} rounds of three stretches; the diagnosis records {options.seconds} s. Medians, in brackets",
+             "least and most.", "",
+             "| | CPU time, ratio |", "|---|---|", *(f"| {what} | {spread(values, 3)} |" for what, values in ratios.items()), "",
+             f"The diagnosis uses {spread(more, 1)} ms of CPU time a second more.", "",
+             f"`candor analyze` of an hour ({size / 1e6:.0f} MB, the last recording repeated): {seconds:.2f} s of CPU time, to read",
+             "the file, and to apply all rules to the whole and to each window."]
     return "\n".join(lines) + "\n"
 
 

@@ -12,9 +12,7 @@ request was due.
 Raw data go to OUTPUT/profiler-tax.csv, medians and spread to OUTPUT/profiler-tax.md (default: docs/benchmarks).
 """
 import argparse
-import os
 import pathlib
-import platform
 import statistics
 import sys
 
@@ -92,8 +90,7 @@ def spread(values):
 def write_page(path, results, options):
     rows = results.rows
     lines = ["# What a request pays for a profiler", "",
-             f"Made by `script/bench profiler-tax` on {results.date}; raw data in `profiler-tax.csv`. {os.cpu_count()} processors,",
-             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK {options.jdk},",
+             f"{results.origin()}, Tomcat 10's example pages on JDK {options.jdk},",
              f"{options.rate} requests a second from the same machine, each tool every {options.interval_us} us of CPU,",
              f"{options.rounds} rounds of {options.seconds} s. Ratios are to none of the same round and server: the median, in brackets",
              "least and most. `none again` is the same measurement once more: what differs less than it is not seen.", "",

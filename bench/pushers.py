@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import resource
 import shutil
 import subprocess
@@ -87,8 +86,7 @@ def page(results, options):
     most = max(results.rows, key=lambda r: r["taken"] / r["seconds"])
     rate, each = most["taken"] / most["seconds"], len(options.types.split(",")) / options.interval
     lines = ["# Many services that push, measured", "",
-             f"Made by `script/bench pushers` on {results.date}; raw data in `pushers.csv`. {os.cpu_count()} processors,",
-             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. Each service sends every {options.interval} s",
+             f"{results.origin()}. Each service sends every {options.interval} s",
              f"what Pyroscope's Go agent ({agent_version()})",
              f"sends of a small web service: `{options.types}`, a request each. Senders and server share the processors.",
              "Times are from the moment at which an upload was due to its answer. Nothing is sent again.", "",

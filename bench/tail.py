@@ -10,9 +10,7 @@ times count from the moment at which a request was due. A request that waits bec
 Raw data go to OUTPUT/tail.csv, the summary to OUTPUT/tail.md (default: docs/benchmarks).
 """
 import argparse
-import os
 import pathlib
-import platform
 import random
 import statistics
 import sys
@@ -59,8 +57,7 @@ def stretch(tomcat, events, options):
 
 def write_page(path, results, options):
     lines = ["# Response times under a profiler", "",
-             f"Made by `script/bench tail` on {results.date}; raw data in `tail.csv`. {os.cpu_count()} processors, {platform.machine()},",
-             f"Linux {platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK {options.jdk}, {options.rate} requests a",
+             f"{results.origin()}, Tomcat 10's example pages on JDK {options.jdk}, {options.rate} requests a",
              f"second; {options.blocks} blocks of stretches of {options.seconds} s in random order. The load generator runs on the same",
              "processors. Medians over the stretches, with the least and the most.", "",
              "| events | CPU, ms | p50, us | p90, us | p99, us | p99.9, us |", "|---|---|---|---|---|---|"]

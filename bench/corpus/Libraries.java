@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.apache.commons.pool2.BasePooledObjectFactory;
@@ -246,17 +247,16 @@ public final class Libraries {
     }
 
     private static void schedule(EventLoop loop, boolean planted) {
-        loop.execute(() -> {
+        loop.schedule(() -> {
             handle(planted);
             schedule(loop, planted);
-        });
+        }, planted ? 0 : 1, TimeUnit.MILLISECONDS);
     }
 
     private static void handle(boolean planted) {
         if (planted) {
             Case.sleep(20); // here: nettyBlocked vertxBlocked
         } else {
-            java.util.concurrent.locks.LockSupport.parkNanos(1);
             Case.compute(50);
         }
     }

@@ -175,6 +175,19 @@ public final class Locks {
         });
     }
 
+    /** More computing threads than processors. The lock is held for a moment, but its owner often has no processor in that moment. */
+    static void preempted(boolean planted) {
+        Case.repeat(planted ? CLIENTS : 1, "score", () -> {
+            Case.compute(1000);
+            synchronized (MONITOR) { // here: preempted
+                updates += Case.compute(300); // here: preempted
+            }
+            if (!planted) {
+                Case.sleep(3);
+            }
+        });
+    }
+
     private static int count(Map<Integer, int[]> words, int key) {
         return words.get(key)[0]++; // here: synchronizedMap
     }

@@ -130,13 +130,13 @@ public final class Memory {
 
     static void full(boolean planted) {
         List<byte[]> kept = new ArrayList<>();
-        int most = planted ? 46 : 20; // of 64 MB
+        int most = planted ? 44 : 20; // of 64 MB
         while (kept.size() < 4 * most) {
             kept.add(new byte[1 << 18]); // less than half of a region of G1
         }
         Case.kept = kept;
         Case.repeat(1, "importer", () -> {
-            for (int i = 0; i < (planted ? 500 : 20); i++) {
+            for (int i = 0; i < (planted ? 200 : 20); i++) {
                 Case.kept = new Object[] {kept, new byte[1000]}; // here: full
             }
             Case.sleep(2);
@@ -172,6 +172,17 @@ public final class Memory {
                 } catch (LookAheadError e) {
                     Case.sink--;
                 }
+            }
+            Case.sleep(100);
+        });
+    }
+
+    static void outOfMemory(boolean planted) {
+        Case.repeat(1, "upload", () -> {
+            try {
+                Case.kept = new byte[planted ? 1 << 30 : 1 << 20];
+            } catch (OutOfMemoryError e) {
+                Case.kept = null;
             }
             Case.sleep(100);
         });

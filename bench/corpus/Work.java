@@ -337,6 +337,21 @@ public final class Work {
         });
     }
 
+    private static int descend(int depth, int most) {
+        return depth < most ? descend(depth + 1, most) + 1 : depth; // here: overflow
+    }
+
+    static void overflow(boolean planted) {
+        Case.repeat(1, "tree", () -> {
+            try {
+                Case.sink += descend(0, planted ? Integer.MAX_VALUE : 100);
+            } catch (StackOverflowError e) {
+                Case.sink--;
+            }
+            Case.sleep(5);
+        });
+    }
+
     /** More threads than processors that compute. */
     static void saturation(boolean planted) {
         BitSet primes = new BitSet();

@@ -44,6 +44,7 @@ LOCKS = _pairs(
     ("futureInLock", ("lock_held_waiting", "lock_contended"), {}),
     ("convoy", ("lock_contended", "lock_owner_preempted"), {}),
     ("convoyOfLambda", ("lock_contended", "lock_owner_preempted"), {}),
+    ("preempted", ("lock_owner_preempted", "cpu_saturated"), {}),
     ("synchronizedMap", ("lock_contended", "lock_owner_preempted"), {}),
     ("writersStarve", "writers_starve", {}),
     ("deadlock", "deadlock", {}),
@@ -78,6 +79,7 @@ MEMORY = _pairs(
     ("full", ("gc_full", "gc_pressure"), {"flags": SMALL}),
     ("humongous", "gc_humongous", {"flags": ("-XX:+UseG1GC", "-Xmx256m", "-XX:G1HeapRegionSize=1m")}),
     ("errors", "errors", {"jdks": (25, 27)}),
+    ("outOfMemory", "errors", {"flags": SMALL, "with_line": False}),
     ("leak", "leak", {"flags": ("-Xmx400m",), "seconds": 15}),
     ("classes", ("gc_metaspace", "class_loading", "classes_grow"), {}),
     jdks=FROM_11)
@@ -104,6 +106,7 @@ WORK = _pairs(
     ("processes", ("processes_started", "child_processes"), {}),
     ("exceptions", "exceptions", {}),
     ("parsing", "exceptions", {}),
+    ("overflow", ("errors", "exceptions"), {"jdks": FROM_11}),
     ("saturation", "cpu_saturated", {}),
     ("churn", "thread_churn", {}),
 )
@@ -166,7 +169,7 @@ VIRTUAL = _pairs(
 HEALTHY = [Pair("Healthy", name, (), jdks=FROM_17, with_libraries=True) for name in (
     "tomcat", "jetty", "undertow", "netty", "vertx", "jdkServer", "h2", "hsqldb", "hikari", "lucene", "kafka", "logback", "jackson",
     "caffeine", "freemarker", "javac", "parallelStreams", "parallelSort", "forkJoin", "schedule", "consumers", "idle", "batch")]
-HEALTHY.append(Pair("Healthy", "computingPool", (), jdks=FROM_17, with_libraries=True, may=CROWD))
+HEALTHY.append(Pair("Healthy", "computingPool", (), jdks=FROM_17, with_libraries=True, may=(*CROWD, "context_switches")))
 HEALTHY.append(Pair("Healthy", "reactor", (), jdks=FROM_17, with_libraries=True, may=("boxing",)))  # its stream has boxed numbers
 HEALTHY.append(Pair("Virtual", "server", (), jdks=FROM_21))
 

@@ -1,7 +1,9 @@
 """The rows of a benchmark: dated, and written to their CSV file at once, because a run may be interrupted."""
 import csv
 import datetime
+import os
 import pathlib
+import platform
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
 
@@ -11,6 +13,7 @@ class Results:
 
     def __init__(self, path, fields):
         self.rows = []
+        self.name = path.stem
         self.date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
         path.parent.mkdir(parents=True, exist_ok=True)
         self.file = open(path, "w", newline="")
@@ -23,6 +26,11 @@ class Results:
         self.writer.writerow(row)
         self.file.flush()
         return row
+
+    def origin(self):
+        """The beginning of the page about these results: how they were made, and on which machine."""
+        return (f"Made by `script/bench {self.name}` on {self.date}; raw data in `{self.name}.csv`. {os.cpu_count()} processors, "
+                f"{platform.machine()}, Linux {platform.release().partition('-')[0]}")
 
 
 def output_option(parser):

@@ -4,6 +4,7 @@
 #ifndef CANDOR_ANALYSIS_EVIDENCE_H
 #define CANDOR_ANALYSIS_EVIDENCE_H
 
+#include "base/agreed/reasons.h"
 #include "events/halts.h"
 #include "events/figures/jvm_info.h"
 #include "events/figures/readings.h"
@@ -68,7 +69,8 @@ struct evidence {
     const struct profile *live;
     const struct halts *halts; /* NULL = none */
     struct recorded_throws throws;
-    const struct reading *readings; /* in order of time */
+    uint64_t jvm_errors[JVM_ERROR_COUNT]; /* number of Errors that the JVM itself threw in the whole recording; 0 = none, or unknown */
+    const struct reading *readings;       /* in order of time */
     uint32_t reading_count;
     const struct jvm_info *jvm; /* NULL = the recording has no information on it */
     uint32_t processors;        /* number of the machine's processors; 0 = unknown */

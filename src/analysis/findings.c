@@ -34,6 +34,8 @@ void findings_deinit(struct findings *f)
     free(f->list);
     for (int i = 0; i < FINDINGS_PROFILES; i++) {
         free(f->stacks[i].marks);
+        free(f->stacks[i].of_method);
+        free(f->stacks[i].own);
         free(f->stacks[i].lines);
     }
     *f = (struct findings){0};

@@ -58,11 +58,11 @@ struct finding_gap {
 
 struct profile_node;
 
-/* Results about the stacks of a profile (stack.h): the marks and the line of each node. */
+/* Results about the stacks of a profile (stack.h): the marks, the innermost own method and the line of each node. */
 struct findings_stacks {
     const struct profile_node *nodes; /* the nodes of the profile; slices of a profile share them */
-    uint64_t *marks;                  /* NULL = not computed yet, here and below */
-    uint32_t *lines;
+    uint64_t *marks, *of_method;      /* NULL = not computed yet, here and below */
+    uint32_t *own, *lines;
 };
 
 enum { FINDINGS_PROFILES = 8 };

@@ -204,6 +204,10 @@ static void give_profiles(struct recording_evidence *r)
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
     e->sources |= locks && !(parks && !strcmp(parks, "unseen")) ? SOURCE_BIT(SOURCE_PARKS) : 0;
     e->sources |= halts ? SOURCE_BIT(SOURCE_PAUSES) : 0;
+    for (unsigned i = 0; i < JVM_ERROR_COUNT && !r->is_part; i++) {
+        const struct profile_book *line = accounts_reason(cpu, ACCOUNT_HALT_ERRORS, REASON_LIST_JVM_ERROR, i);
+        e->jvm_errors[i] = line ? line->count : 0;
+    }
     e->sources |= halts && accounts_line(cpu, ACCOUNT_HALT_SAFEPOINTS) ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;
 }
 

@@ -25,13 +25,22 @@ static struct findings_stacks *stacks_of(struct findings *f, const struct profil
     return NULL;
 }
 
+static void compute_marks(struct findings_stacks *stacks, const struct profile *p)
+{
+    stacks->of_method = stacks->of_method ? stacks->of_method : marks_of_methods(p);
+    stacks->marks = stacks->marks ? stacks->marks : marks_of_nodes(p, stacks->of_method);
+    stacks->own = stacks->own ? stacks->own : owner_own_labels(p);
+}
+
 int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p)
 {
     struct findings_stacks *stacks = stacks_of(f, p);
-    if (stacks && !stacks->marks)
-        stacks->marks = marks_of_nodes(p);
-    *m = (struct stack_marks){p, stacks ? stacks->marks : NULL};
-    return m->of_node ? 0 : -ENOMEM;
+    *m = (struct stack_marks){.profile = p};
+    if (!stacks)
+        return -ENOMEM;
+    compute_marks(stacks, p);
+    *m = (struct stack_marks){p, stacks->marks, stacks->of_method, stacks->own};
+    return m->of_node && m->own ? 0 : -ENOMEM;
 }
 
 /* ---- frames ---- */
@@ -133,14 +142,9 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
 {
     const struct profile *p = m->profile;
-    while (stack && !(marks_of_method(p, &p->methods[frame_of(p, stack)->method]) >> mark & 1))
-        stack = p->nodes[stack].parent;
-    return stack ? frame_of(p, stack)->label : 0;
-}
-
-uint32_t stack_own(const struct profile *p, uint32_t stack)
-{
-    while (stack && owner_of(p, stack) != CODE_OF_PROGRAM)
+    if (!stack_has(m, stack, mark))
+        return 0;
+    while (stack && !marks_have(m->of_method[frame_of(p, stack)->method], mark))
         stack = p->nodes[stack].parent;
     return stack ? frame_of(p, stack)->label : 0;
 }

@@ -9,10 +9,11 @@
 
 struct stack_marks {
     const struct profile *profile;
-    const uint64_t *of_node; /* bits by enum stack_mark */
+    const uint64_t *of_node, *of_method; /* bits by enum stack_mark */
+    const uint32_t *own;                 /* by node: the label of the innermost method in the program, 0 = none */
 };
 
-/* Computes the marks, in one pass over the profile's methods and one over its trie. This is done once for all rules; m borrows from f.
+/* Computes the marks, in passes over the profile's methods, its frames and its trie. This is done once for all rules; m borrows from f.
  * Returns 0 or -ENOMEM. */
 int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p);
 static inline bool stack_has(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
@@ -38,7 +39,10 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
 /* Returns the name of the innermost method with that mark, as a string of the profile; 0 = there is none. stack_own does the same for
  * the innermost method in the program. */
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark);
-uint32_t stack_own(const struct profile *p, uint32_t stack);
+static inline uint32_t stack_own(const struct stack_marks *m, uint32_t stack)
+{
+    return m->own[stack];
+}
 /* Returns the name of the method that waits in Object.wait or in a class of java.util.concurrent.locks: the innermost one outside of
  * these. 0 = none. */
 uint32_t stack_waiter(const struct profile *p, uint32_t stack);

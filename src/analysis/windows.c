@@ -137,6 +137,7 @@ static int slice_init(struct slice *s, const struct evidence *e)
     s->e.live = NULL;
     s->e.jvm = NULL;
     s->e.throws = (struct recorded_throws){0};
+    memset(s->e.jvm_errors, 0, sizeof s->e.jvm_errors);
     return failed ? -ENOMEM : 0;
 }
 

@@ -9,5 +9,8 @@
 bool owner_is_java(const struct profile_frame *f);
 /* Returns the frame's owner. Code that is not Java, or whose class is unknown, is CODE_OF_PLUMBING. */
 enum code_owner owner_of_frame(const struct profile *p, const struct profile_frame *f);
+/* Returns for each node of the trie the label of the innermost method in the program's own code, 0 = there is none; NULL if out of memory.
+ * The caller frees it. O(frames + nodes). */
+uint32_t *owner_own_labels(const struct profile *p);
 
 #endif

@@ -17,6 +17,9 @@ struct store_function_name {
     uint8_t type;                    /* of the first of its frames, enum jfr_frame_type or PROFILE_TYPE_* */
 };
 
+/* Whether the method is the program's own: neither of the JDK, nor of a known framework or driver, nor native. */
+bool store_function_is_own(const struct store_function_name *name);
+
 struct store_function_query {
     bool (*matches)(void *context, const struct store_function_name *name); /* is called once for each method of a dictionary */
     void *context;

@@ -6,10 +6,11 @@
  * have more than an equal share is deleted. A service with less than an equal share leaves the rest of it to the others. So a service
  * that writes much does not displace the history of others. The samples of the newest day always stay.
  *
- * Recordings that are evidence of open findings are spared by the limits of recordings (their age, their size). The limits of all data take
- * them last.
+ * Recordings that are evidence of open findings or of alerts are spared by the limits of recordings (their age, their size). The limits of
+ * all data take them last.
  *
  * A day is deleted as a whole: its segments, its dictionaries unless sums need them, and recordings without data of other days. */
+#include "store/catalogue/catalogue_keep.h"
 #include "store/catalogue/catalogue_rollup.h"
 #include "store/rollup/rollup.h"
 #include "store/store_internal.h"
@@ -30,7 +31,7 @@ static const char *const options[DELETED_REASONS] = {[DELETED_AGE] = "--retain-r
                                                      [DELETED_QUOTA] = "--max-disk-per-service",
                                                      [DELETED_DISK] = "--max-disk"};
 
-/* The limits of all data, also of recordings that are evidence of open findings. */
+/* The limits of all data, also of recordings that are evidence. */
 static const char *const limits[DELETED_REASONS] = {[DELETED_AGE] = "--retain",
                                                     [DELETED_RAW] = "--max-recordings",
                                                     [DELETED_QUOTA] = "--max-disk-per-service",
@@ -61,7 +62,8 @@ static void remove_files(struct store *s, const struct catalogue_dropped *d, enu
     for (uint32_t i = 0; i < d->identity_count; i++)
         disk_remove(store_recording_path(s, path, d->identities[i]));
     if (d->evidence_count)
-        store_tell(s, "%s: %" PRIu32 " recordings that are evidence of open findings are gone", limits[why], d->evidence_count);
+        store_tell(s, "%s: %" PRIu32 " recordings that are evidence of open findings or of alerts are gone", limits[why],
+                   d->evidence_count);
     pthread_mutex_lock(&s->deleting);
     s->deleted.evidence += d->evidence_count;
     s->deleted.days[why] += d->day_count;
@@ -102,7 +104,7 @@ static int drop_rollups(struct store *s, uint64_t service, uint32_t step, int64_
 }
 
 /* Deletes recordings as they were sent that have at least `bytes` bytes together, but not, with spares_evidence, those that are evidence
- * of open findings. *freed: their size. */
+ * of open findings or kept for alerts. *freed: their size. */
 static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t bytes, bool spares_evidence, enum store_why why,
                     uint64_t *freed, struct error *e)
 {
@@ -363,6 +365,7 @@ static int drop_old(struct store *s, struct error *e)
     if (!rc && sums.recordings && sums.oldest_day < oldest)
         rc = drop_old_days(s, oldest, e);
     rc = rc ? rc : drop_old_rollups(s, now, e);
+    rc = rc ? rc : catalogue_keep_until(s->catalogue, now, e);
     if (!rc && s->options.retain_raw_s)
         rc = drop_raw(s, 0, now - (int64_t)s->options.retain_raw_s, UINT64_MAX, true, DELETED_AGE, &freed, e);
     return rc;

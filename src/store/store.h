@@ -113,7 +113,7 @@ enum store_why { DELETED_AGE, DELETED_RAW, DELETED_QUOTA, DELETED_DISK, DELETED_
 struct store_deleted {
     uint64_t days[DELETED_REASONS];                                  /* days of samples, summed over services */
     uint64_t raw_files[DELETED_REASONS], raw_bytes[DELETED_REASONS]; /* files of recordings whose samples stay */
-    uint64_t evidence;                                               /* recordings that were evidence of open findings */
+    uint64_t evidence; /* recordings that were evidence of open findings, or kept for an alert */
 };
 struct store_deleted store_deleted(struct store *s);
 

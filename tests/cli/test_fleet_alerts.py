@@ -38,6 +38,7 @@ select = env="live"
 each = service
 value = self
 method = demo\\.Work\\.hot
+action = keep 30d 3
 above = 20%
 resolve = 10%
 window = 4s
@@ -165,6 +166,21 @@ def check_file(path):
     ct.ok(refused.status == 1 and "[send nobody]" in refused.err, "a server does not start with a broken file", refused)
 
 
+def kept(server):
+    """The rule has kept the recordings of its window."""
+    rules = {one["name"]: one for one in json.loads(server.request("GET", "/v1/alerts")[2])["rules"]}
+    hot, other = rules["hot"], rules["fluke"]
+    ids = [one["recording"] for one in hot["kept"]]
+    ct.ok(hot["keep"] == {"seconds": 30 * 86400, "recordings": 3} and len(ids) == 3 and not other["kept"] and other["keep"] is None,
+          "action = keep: three recordings", hot)
+    began = hot["alerts"][0]["started"]
+    listed = {one["id"] for one in server.get("/v1/recordings", **{"from": began - WINDOW, "to": began})["recordings"]}
+    ct.ok(all(one in listed for one in ids), "of the window in which it fired", (ids, sorted(listed)))
+    ct.ok(all(abs(one["until"] - 30 * 86400 - began) < 3600 for one in hot["kept"]), "for so long", hot["kept"])
+    shown = ct.candor("fleet", "alerts", server.url)
+    ct.ok(f"hot keeps recordings {', '.join(map(str, sorted(ids)))}\n" in shown.out, "candor fleet alerts shows them", shown)
+
+
 def incident(server, feeder, sink, path):
     """Returns the alerts that were seen, by the end of their window, and the server after its restart."""
     seen = {}
@@ -178,6 +194,7 @@ def incident(server, feeder, sink, path):
     again = Server("alerts", "--alerts", path, port=server.port)
     feeder.server = again
     ct.ok(alert(again, "hot")["state"] == "firing", "the state survives kill -9", alert(again, "hot"))
+    kept(again)
     before = len(sink.got["/api/v2/alerts"])
     wait(lambda: len(sink.got["/api/v2/alerts"]) > before + 2, "Alertmanager is told again and again")
     ct.ok(len(sink.hooks("hot", "firing")) == 1, "the webhook was told once", sink.got["/hook"])

@@ -224,7 +224,8 @@ def check_file(good):
         result = ct.candor("server", "--check-alerts", path)
         ct.ok(result.status == 1 and word in result.err and len(result.err.splitlines()) == 1 and "geheim" not in result.err,
               f"{text!r} is refused", result)
-    for action in ("profile", "profile wall", "profile what 2m", "profile cpu 11m", "profile cpu 2m 0", "profile cpu 2m 1 x", "dance"):
+    for action in ("profile", "profile wall", "profile what 2m", "profile cpu 11m", "profile cpu 2m 0", "profile cpu 2m 1 x", "dance",
+                   "keeps", "keep 0s", "keep 30d 21", "keep 30d 5 5"):
         path.write_text(RULE.replace("profile wall,lock 2m 5", action))
         result = ct.candor("server", "--check-alerts", path)
         ct.ok(result.status == 1 and "action" in result.err, f"action = {action} is refused", result)

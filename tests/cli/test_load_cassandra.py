@@ -4,7 +4,6 @@ response times are what arithmetic says. Its double (tests/lib/cqlserver.py) is 
 
 tier: full
 timeout: 600
-alone: yes
 sanitize: no
 """
 import json

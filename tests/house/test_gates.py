@@ -103,6 +103,8 @@ stops(agent(GOOD + "double cbrt(double); double third(double x) { return cbrt(x)
             *LINK, "-lm"), "needs more than libc: libm.so.6", "check-agent: another library is found")
 stops(agent(GOOD + "int gettid(void); int (*keep)(void) = gettid;", *LINK),
       "needs glibc 2.30, the floor is 2.17: gettid", "check-agent: a symbol too new is found by name")
+stops(agent(GOOD + "int timer_delete(void *); int (*keep)(void *) = timer_delete;", *LINK),
+      "in librt before glibc 2.34: timer_delete", "check-agent: a function of a library that JVMs do not load is found by name")
 stops(agent(GOOD + "int helper;", *LINK[:2]), "+helper", "check-agent: one export too many is found")
 stops(agent("int Agent_OnLoad(void) { return 0; }", *LINK), "-Agent_OnUnload", "check-agent: a missing export is found")
 stops(agent(GOOD, "-Wl,-z,lazy", *LINK[1:]), "-z now", "check-agent: lazy binding is found")

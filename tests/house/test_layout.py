@@ -29,6 +29,7 @@ WANTED = """
     share/candor/grafana/fleet.json share/candor/grafana/jvm.json share/candor/grafana/server.json share/candor/grafana/service.json
     share/candor/prometheus/candor.rules.yml
 """.split()
+BY_RULES = ["CHANGELOG.md", "LICENSE", "daemon.conf", "server.env"]
 
 
 def install():
@@ -53,6 +54,17 @@ def check_files(top):
     headers = {path.relative_to(ct.ROOT / "include") for path in (ct.ROOT / "include").glob("**/*.h")}
     ct.ok({path.relative_to(top / "include") for path in top.glob("include/**/*.h")} == headers, "all headers are there")
     ct.ok(not [path for path in top.glob("etc/**/*") if path.is_file()], "no file of the configuration is overwritten")
+
+
+def check_packages(top):
+    """Debian's packages take every installed file, and each of their patterns finds one; dist/debian/rules moves or removes a few."""
+    patterns = [line.split()[0] for file in (ct.ROOT / "dist/debian").glob("*.install") for line in file.read_text().splitlines()]
+    patterns = [pattern.removeprefix("usr/") for pattern in patterns if pattern.startswith("usr/")]
+    idle = [pattern for pattern in patterns if not list(top.glob(pattern))]
+    ct.ok(len(patterns) > 20 and not idle, f"{len(patterns)} patterns of Debian's packages find files", idle)
+    taken = {path for pattern in patterns for path in top.glob(pattern)}
+    left = [path.relative_to(top) for path in top.glob("**/*") if not path.is_dir() and not taken & {path, *path.parents}]
+    ct.ok(sorted(path.name for path in left) == BY_RULES, "the packages leave no installed file behind", left)
 
 
 def check_units(top):
@@ -102,6 +114,7 @@ def main():
     ct.need(ct.PROGRAM, ct.AGENT, ct.BUILD / "candor-server")
     top = install()
     check_files(top)
+    check_packages(top)
     check_units(top)
     check_completion(top)
     check_programs(top)

@@ -20,18 +20,16 @@ FLAGS = ["-XX:+UseSerialGC", "-Xms512m", "-Xmx512m"]
 
 
 def loaded(jvm, port, order, seconds, *options):
-    """The result of a run. The server gets its order in the run's second second, the first one after the warm-up, and the run ends when
-    it has been carried out and `seconds` more have passed: how long it took to attach, and to carry it out, changes nothing."""
+    """The result of a run. The server gets its order when the run has lasted for a second, its warm-up, and the run ends when it has been
+    carried out and `seconds` more have passed: how long it took to attach, and to carry it out, changes nothing."""
     page = ct.WORK / "load.html"
     client = ct.spawn([ct.PROGRAM, "load", "--json", "-r", "100", "-c", "4", "-w", "1s", "-d", str(ct.PATIENCE), "--drain", "10s",
                        "--profile", str(jvm.pid), "--profile-file", ct.WORK / "server.jfr", "--report", page, *options,
                        f"http://127.0.0.1:{port}/"],
                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     seen = []
-    while not seen or "(warm-up)" not in seen[-1]:
+    while not seen or (seen[-1] and " p50 " not in seen[-1]):
         seen.append(client.stderr.readline())
-        if not seen[-1]:
-            break
     jvm.say(order)
     jvm.expect("done")
     time.sleep(seconds)

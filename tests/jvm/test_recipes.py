@@ -115,7 +115,8 @@ def check_systemd(jdk):
     (ct.WORK / "app.service").write_text("[Service]\nExecStart=/bin/true\n")
     (folder / "override.conf").write_text(text)
     read = ct.run("systemd-analyze", "verify", "--man=no", "./app.service", cwd=ct.WORK)
-    ct.ok(read.status == 0 and not read.err, "systemd: the drop-in has no mistake", read)
+    complaints = [line for line in read.err.splitlines() if "app.service" in line]  # and none about this machine's other units
+    ct.ok(read.status == 0 and not complaints, "systemd: the drop-in has no mistake", read)
     value = re.search(r'Environment="JAVA_TOOL_OPTIONS=(.*)"', text)[1].replace("app-%%p", "unit-%%p")
     ct.ok("%" not in value.replace("%%", ""), "systemd: every % is doubled", value)
     run = shell(jdk, "java -jar app.jar", JAVA_TOOL_OPTIONS=value.replace("%%", "%"))

@@ -4,6 +4,7 @@
 
 /* From the newest version to version 8. */
 #define STORE_TO_VERSION_8                                                                                                                 \
+    "DROP TRIGGER kept_gone; DROP TABLE kept;"                                                                                             \
     "DROP TRIGGER part_rolls; DROP TRIGGER rollup_gone; DROP TRIGGER rollup_file_added; DROP TRIGGER rollup_file_gone;"                    \
     "DROP TABLE rollup; DROP TABLE rollup_file; DROP TABLE rolled; DROP TABLE rolled_book; DROP TABLE going;"                              \
     "ALTER TABLE usage DROP COLUMN rollup_bytes; DROP INDEX part_day; CREATE INDEX part_day ON part (day);"                                \

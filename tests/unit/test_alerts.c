@@ -61,13 +61,21 @@ static void test_rules(void)
         {"[alerts a]\n", "line 1: no section [alerts a]"},
         {"[alert a b]\n", "name 'a b'"},
         {"[alert a]\nvalue=cores\nabove=1\n[alert a]\n", "line 4: there is a rule [alert a] already"},
-        {"[alert a]\nvalue = core\n", "line 2: value 'core': use one of cores, rate, self, total"},
+        {"[alert a]\nvalue = core\n", "line 2: value 'core': use one of cores, rate, self, total, change"},
         {"[alert a]\nselect = service=shop\n", "line 2: selector"},
         {"[alert a]\nmethod = a(\n", "line 2: method 'a('"},
         {"[alert a]\nwindow = 1500ms\n", "line 2: window '1500ms'"},
         {"[alert a]\ninterval = 0s\n", "line 2: interval '0s'"},
         {"[alert a]\nabove = 1\nbelow = 2\n", "line 3: below: a rule has one threshold"},
         {"[alert a]\nbaseline = month\n", "line 2: baseline 'month'"},
+        {"[alert a]\nbaseline = 2 days\n", "line 2: baseline '2 days'"},
+        {"[alert a]\nbaseline = 9 weeks\n", "line 2: baseline '9 weeks'"},
+        {"[alert a]\nbaseline = 3 day\n", "line 2: baseline '3 day'"},
+        {"[alert a]\nvalue = change\nabove = 1%\n", "value = change needs `above`, and a baseline"},
+        {"[alert a]\nvalue = change\nabove = 1%\nbaseline = 7 days\n", "value = change needs `above`, and a baseline"},
+        {"[alert a]\nvalue = change\nbelow = 1%\nbaseline = day\n", "value = change needs `above`, and a baseline"},
+        {"[alert a]\nvalue = change\nabove = 500\nbaseline = day\n", "above '500': use a share"},
+        {"[alert a]\naction = keep 5\n", "line 2: action 'keep 5'"},
         {"[alert a]\nlabel.9 = x\n", "line 2: label '9'"},
         {"[alert a]\nlabel.x =\n", "line 2: label is empty"},
         {"[alert a]\nabove = 1\n", "[alert a]: it needs a value"},
@@ -111,6 +119,16 @@ static void test_rules(void)
                r.list[1].before == 604800,
            "a rule with a baseline: to all targets");
     tap_ok(!rc && r.targets[0].repeat == 0 && r.targets[1].repeat == 60 && !strcmp(r.targets[0].url, "http://h/x"), "targets");
+    rules_deinit(&r);
+    rc = read_rules(&r,
+                    "[alert a]\nbaseline = previous\nvalue = change\nabove = 1%\nwindow = 10m\naction = keep\naction = profile wall 2m\n"
+                    "[alert b]\nvalue = gc_share\nabove = 2\nbaseline = 4 weeks\naction = keep 7d 3\n",
+                    &e);
+    tap_ok(!rc && r.list[0].before == 600 && r.list[0].seasons == 1 && r.list[0].threshold == 0.01, "the window before %s", e.text);
+    tap_ok(!rc && r.list[1].before == 604800 && r.list[1].seasons == 4 && r.list[1].threshold == 2, "four weeks: a ratio");
+    tap_ok(!rc && r.list[0].keep_s == 30 * 86400 && r.list[0].keep_most == 5 && *r.list[0].action && r.list[1].keep_s == 7 * 86400 &&
+               r.list[1].keep_most == 3 && !*r.list[1].action,
+           "actions");
     rules_deinit(&r);
 }
 
@@ -237,6 +255,38 @@ static struct alert_figure figure(double value, double low, double high)
     return (struct alert_figure){.value = value, .low = low, .high = high, .known = true};
 }
 
+/* A source whose value is known by the day: 0 = no data. */
+static const double by_day[] = {30, 10, 12, 0, 11, 9, 8};
+
+static int measure_day(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
+{
+    double v = by_day[(7 * 86400 - w->to) / 86400];
+    *out = (struct alert_figure){.value = v, .low = v, .high = v, .known = v > 0, .samples = 1};
+    if (v == 12)
+        missing_add(&out->missing, MISSING_LOST, 1, 1, 1);
+    return 0;
+}
+
+static void test_seasons(void)
+{
+    const struct alert_source source = {.measure = measure_day};
+    struct alert_rule rule = {.source = &source, .window = 300, .before = 86400, .seasons = 6};
+    struct alert_figure f;
+    struct error e;
+    int rc = sources_evaluate(NULL, &rule, NULL, 7 * 86400, &f, &e);
+    /* 10, 12, 11, 9, 8: the mean is 10, the variance 2.5; t with 4 degrees of freedom is 2.7764. */
+    double reach = 2.7764 * sqrt(2.5 * 1.2);
+    tap_ok(!rc && f.known && fabs(f.value - 3) < 1e-9 && fabs(f.low - 30 / (10 + reach)) < 1e-3 && fabs(f.high - 30 / (10 - reach)) < 1e-3,
+           "the mean of the days with data, and how they differ: %g [%g..%g]", f.value, f.low, f.high);
+    tap_ok(missing_parts(&f.missing) == 1, "what the days lack is counted");
+    rule.seasons = 3;
+    rc = sources_evaluate(NULL, &rule, NULL, 7 * 86400, &f, &e);
+    tap_ok(!rc && !f.known, "two days with data are too few");
+    rule.seasons = 1;
+    rc = sources_evaluate(NULL, &rule, NULL, 7 * 86400, &f, &e);
+    tap_ok(!rc && f.known && f.value == 3 && f.low == 3 && f.high == 3, "a single day is a baseline as it is");
+}
+
 static void test_ratio(void)
 {
     struct alert_figure now = figure(0.2, 0.16, 0.25), before = figure(0.1, 0.08, 0.125), none = figure(0, 0, 0.01), unknown = {0};
@@ -361,6 +411,7 @@ int main(void)
     test_for_targets();
     test_announced();
     test_ratio();
+    test_seasons();
     test_table();
     test_messages();
     unlink(path);

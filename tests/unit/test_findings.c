@@ -950,6 +950,17 @@ static void add_boxes(int count, uint64_t bytes)
     }
 }
 
+/* 1 GB/s below one line of the program, at that many places of the JDK. */
+static void add_compilation(int places)
+{
+    begin();
+    for (int i = 0; i < 200; i++) {
+        char frames[128];
+        snprintf(frames, sizeof frames, "demo.Main.run:1;demo.Build.compile:7;com.sun.tools.javac.Parser.parse:%d", 1 + i % places);
+        add_allocations(frames, "[B", 50000000, 1);
+    }
+}
+
 static void test_allocations(void)
 {
     begin();
@@ -976,6 +987,10 @@ static void test_allocations(void)
     begin();
     add_allocations("demo.Main.run:1;demo.Buffer.grow:7;java.util.Arrays.copyOf:1", "[B", 10000000, 104);
     is_silent("104 MB/s, and a little less by chance");
+    add_compilation(4);
+    finds(FINDING_ALLOCATION_SITE, "byte[]", "demo.Build.compile:7", "a line that allocates at four places in the JDK");
+    add_compilation(40);
+    is_silent("a line that calls so much of the JDK that it allocates at forty places");
 }
 
 /* One object a tick, each of a kilobyte, which stands for itself; `dies`: as many objects die as are allocated. 40 looks in 40 s. */
@@ -1315,8 +1330,10 @@ static void test_print_undecided(void)
         char line[128], *text = NULL;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        findings_print_text(out, &f, &(struct findings_print){"app.jfr", 10 * NS_PER_S, 0, .overview = &overview});
+        findings_print_text(out, &f, &(struct findings_print){"app.jfr", 10 * NS_PER_S, more, .overview = &overview});
         fclose(out);
+        tap_ok(!!strstr(text, " rules found nothing; --top 0 lists them\n") == more && !!strstr(text, "nothing found: deadlock") == !more,
+               "rules that found nothing: %s", more ? "their number" : "all with --top 0");
         tap_ok(!!strstr(text, "candor diagnose 4711  records") == more && !!*overview_again(&f, &overview, line, sizeof line) == more &&
                    strstr(text, "  leak lacks collections of old objects") && strstr(text, "GC.run"),
                "a rule that is undecided, and %d that another recording decides", more);

@@ -16,6 +16,7 @@
 enum { REST = 100, MOST = 20000 };
 
 static struct halts halts;
+static uint64_t jvm_errors[JVM_ERROR_COUNT];
 static char place[64]; /* the value of the last finding is the largest */
 
 static uint32_t word(const char *text)
@@ -49,6 +50,7 @@ static bool finds(const char *id, uint32_t *others)
     struct jvm_info jvm = {(char *)"-XX:MaxGCPauseMillis=20", (char *)"", 25, 0, true};
     struct evidence e = {.halts = &halts, .jvm = &jvm, .duration_ns = (uint64_t)(SECONDS * NS_PER_S)};
     bool found = false;
+    memcpy(e.jvm_errors, jvm_errors, sizeof e.jvm_errors);
     *others = 0;
     if (findings_init(&f) || analyze(&f, &e))
         tap_ok(false, "there is memory");
@@ -220,6 +222,22 @@ static void test_single(void)
     tap_ok(finds("errors", &others) && !others, "memory that has run out, once");
 }
 
+/* Errors that the JVM threw itself, by its own count. */
+static void test_jvm_errors(void)
+{
+    begin();
+    jvm_errors[JVM_ERROR_STACK_OVERFLOW] = 10;
+    tap_ok(finds("errors", &others) && !others, "ten stack overflows in 10 s");
+    begin();
+    jvm_errors[JVM_ERROR_STACK_OVERFLOW] = 9;
+    tap_ok(!finds("errors", &others) && !others, "nine may be chance");
+    begin();
+    jvm_errors[JVM_ERROR_STACK_OVERFLOW] = 0;
+    jvm_errors[JVM_ERROR_OUT_OF_MEMORY] = 1;
+    tap_ok(finds("errors", &others) && !others, "memory that has run out, once, without an event");
+    jvm_errors[JVM_ERROR_OUT_OF_MEMORY] = 0;
+}
+
 int main(void)
 {
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++)
@@ -230,5 +248,6 @@ int main(void)
     test_places();
     test_constructors();
     test_single();
+    test_jvm_errors();
     return tap_done();
 }

@@ -1,9 +1,11 @@
 /* Findings in the catalogue: which recording is judged next, when a recording is skipped, and the limits.
+ * Also recordings that are kept for alerts.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
 
 #include "store/catalogue/catalogue_findings.h"
+#include "store/catalogue/catalogue_keep.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -194,6 +196,58 @@ static void test_evidence(void)
     tap_ok(n == CATALOGUE_EVIDENCE_MAX && evidence == n, "unless all must go, and then they are counted: %u", evidence);
 }
 
+/* ---- recordings that alerts keep ---- */
+
+struct kept {
+    uint32_t count;
+    int64_t least_until;
+};
+
+static int count_kept(void *context, const struct catalogue_kept *k)
+{
+    struct kept *kept = context;
+    kept->least_until = kept->count++ && kept->least_until < k->until ? kept->least_until : k->until;
+    return strcmp(k->rule, "hot") ? -EINVAL : 0;
+}
+
+static struct kept kept_now(void)
+{
+    struct kept kept = {0};
+    struct error e;
+    if (catalogue_kept(c, count_kept, &kept, &e))
+        exit(1);
+    return kept;
+}
+
+static void test_kept(void)
+{
+    enum { MANY = CATALOGUE_KEPT_MAX + 4 };
+    uint64_t ids[MANY], other = add("other", "h", 900);
+    uint32_t evidence;
+    struct error e;
+    drop(false, &evidence);
+    for (int i = 0; i < MANY; i++)
+        ids[i] = add("kept", "h", 900 + i);
+    int bad = catalogue_lose(c, other, NULL, 0, &e);
+    for (int i = 0; i < MANY; i++) {
+        bad |= catalogue_lose(c, ids[i], NULL, 0, &e);
+        bad |= catalogue_keep(c, &ids[i], 1, "hot", 2000 + i, &e);
+    }
+    bad |= catalogue_keep(c, &ids[MANY - 1], 1, "hot", 1, &e);
+    struct kept kept = kept_now();
+    tap_ok(!bad && kept.count == CATALOGUE_KEPT_MAX && kept.least_until == 2004, "of a service those stay that are kept the longest: %u",
+           kept.count);
+    uint32_t n = drop(true, &evidence);
+    tap_ok(n == 5 && !evidence, "they are spared: %u others are dropped", n);
+    bad = catalogue_keep_until(c, 2006, &e);
+    n = drop(true, &evidence);
+    tap_ok(!bad && n == 3 && kept_now().count == CATALOGUE_KEPT_MAX - 3, "those whose time is over are like any other: %u", n);
+    n = drop(false, &evidence);
+    tap_ok(n == CATALOGUE_KEPT_MAX - 3 && evidence == n && !kept_now().count, "all may have to go: %u", n);
+    bad = catalogue_keep(c, ids, MANY, "hot", 5000, &e);
+    tap_ok(!bad && !kept_now().count, "a file that is gone is not kept");
+}
+
 static void test_again(void)
 {
     struct catalogue_judging before = sums();
@@ -217,6 +271,7 @@ int main(void)
     test_labels();
     test_many();
     test_evidence();
+    test_kept();
     test_again();
     catalogue_close(c);
     char command[128];

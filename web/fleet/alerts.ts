@@ -16,6 +16,7 @@ interface Figure {
     value: number | null;
     low?: number;
     high?: number;
+    method?: string; // that grew
     samples: number;
 }
 
@@ -336,18 +337,20 @@ function number(rule: Rule, value: number): string {
     return isShare(rule) ? formatShare(value) : formatValue(value, rule.baseline === null ? "" : "×").trim();
 }
 
-function figureText(rule: Rule, { value, low, high }: Figure): (Node | string)[] {
+function figureText(rule: Rule, { value, low, high, method }: Figure): (Node | string)[] {
     if (value === null) {
         return ["no data"];
     }
     const range = low === undefined || high === undefined || low === high ? ""
         : isShare(rule) ? ` (${formatInterval([low, high])})` : ` (${number(rule, low)} to ${number(rule, high)})`;
-    return [number(rule, value), element("span", { className: "quiet" }, range)];
+    return [number(rule, value), element("span", { className: "quiet" }, range), method === undefined ? "" : " of " + visibleName(method)];
 }
 
-function boundText({ above, below, baseline }: Rule): string {
+function boundText({ above, below, baseline, value }: Rule): string {
     const [sign, bound] = below === undefined ? [">", above ?? ""] : ["<", below];
-    return sign + " " + bound + (baseline === null ? "" : ` × ${baseline === "day" ? "yesterday" : "last week"}`);
+    const before: Record<string, string> = { previous: "the window before", day: "yesterday", week: "last week" };
+    const against = baseline === null ? "" : before[baseline] ?? `the mean of ${baseline}`;
+    return sign + " " + bound + (against === "" ? "" : value === "change" ? ` since ${against}` : ` × ${against}`);
 }
 
 function whatText({ value, method, select, each }: Rule): string {

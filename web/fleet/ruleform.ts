@@ -10,17 +10,20 @@ interface Field {
     choices?: string[];
 }
 
-const VALUES = ["cores", "rate", "self", "total"];
+const VALUES = ["cores", "rate", "self", "total", "change"];
 const FIELDS: Field[] = [
     { key: "name", title: "Name", hint: "letters, digits, . _ -" },
     { key: "select", title: "Recordings", hint: 'labels, such as env="live"; empty = all' },
     { key: "each", title: "An alert for each", hint: "a label, such as service or host" },
     { key: "value", title: "Value", hint: "cores, a method's share, or a key metric", choices: VALUES },
-    { key: "method", title: "Method", hint: "for self and total: a pattern of names" },
+    { key: "method", title: "Method", hint: "for self, total and change: a pattern of names" },
     { key: "above", title: "Fires above", hint: "a share such as 5%, or a number" },
     { key: "below", title: "or below", hint: "a share such as 5%, or a number" },
     { key: "resolve", title: "Ends at", hint: "empty = the same threshold" },
-    { key: "baseline", title: "Relative to", hint: "the value is a ratio to that of a day or a week before", choices: ["", "day", "week"] },
+    {
+        key: "baseline", title: "Relative to", hint: "the value is a ratio to that of the window before, or of earlier days or weeks",
+        choices: ["", "previous", "day", "7 days", "week", "4 weeks"],
+    },
     { key: "window", title: "Window", hint: "the length of time that is judged, such as 5m" },
     { key: "for", title: "Must last", hint: "before it fires, such as 10m" },
     { key: "quiet", title: "Quiet times (UTC)", hint: "such as 22:00-06:00; Sat-Sun" },

@@ -10,6 +10,8 @@ export interface Rule {
     below?: string;
     resolve: string;
     baseline: string | null;
+    action: string | null;
+    keep: { seconds: number; recordings: number } | null;
     window: number; // seconds, like the other times
     interval: number;
     delay: number;
@@ -50,7 +52,8 @@ export function draftOf(rule: Rule): Draft {
         keys: [
             ...some("select", rule.select), ...some("each", rule.each), ["value", rule.value], ...some("method", rule.method),
             ...some("type", rule.type, "cpu:ns"), [bound[0], bound[1]], ...some("resolve", rule.resolve, bound[1]),
-            ...some("baseline", rule.baseline),
+            ...some("baseline", rule.baseline), ...some("action", rule.action),
+            ...some("action", rule.keep && `keep ${duration(rule.keep.seconds)} ${rule.keep.recordings}`),
             ...TIMES.flatMap(([key, member, initial]) =>
                 (rule[member] === initial ? [] : [[key, duration(Number(rule[member]))] as [string, string]])),
             ...rule.quiet.map((text): [string, string] => ["quiet", text]), ...some("to", rule.to),

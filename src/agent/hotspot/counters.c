@@ -211,3 +211,9 @@ uint64_t counters_ns(uint64_t ticks)
     uint64_t f = counters.ticks_per_second;
     return f ? ticks / f * NS_PER_S + ticks % f * NS_PER_S / f : 0; /* f is below 2^33, so nothing overflows within a century */
 }
+
+void counters_find_errors(uintptr_t stack_overflows, uintptr_t out_of_memory)
+{
+    counters.stack_overflows = (const volatile int32_t *)stack_overflows;
+    counters.out_of_memory = (const volatile int32_t *)out_of_memory;
+}

@@ -41,6 +41,7 @@ struct counters {
     } collectors[COUNTERS_COLLECTORS];
     const int64_t *spaces_used[COUNTERS_SPACES]; /* bytes in use, for each space of each generation of the heap */
     uint32_t space_count;
+    const volatile int32_t *stack_overflows, *out_of_memory; /* Errors that the JVM threw; NULL = it has no such counter */
 };
 
 extern struct counters counters;
@@ -50,6 +51,8 @@ void counters_find(void *libjvm);
 /* Finds the counters by the address of the pointer to them, which comes from a symbol; 0 = unknown. It is for use if counters_find did not
  * find them. */
 void counters_find_at(uintptr_t start);
+/* Sets the counters of Errors: variables of the JVM, whose addresses come from symbols. 0 = unknown. */
+void counters_find_errors(uintptr_t stack_overflows, uintptr_t out_of_memory);
 /* Reads the counters in memory of `size` bytes. Returns false if the memory contains no counters. */
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size);
 

@@ -16,6 +16,7 @@
 #define BOXED_CPU_WARNING 0.2   /* as a share of the CPU time */
 #define BOXED_LEAST       10e6  /* bytes a second; below this boxing is cheap */
 #define SITE_WARNING      500e6 /* bytes a second, at one line */
+#define SITE_ONE_LEAST    0.25  /* the line's largest allocating frame, as a share of the line's bytes */
 
 struct part {
     double sum;
@@ -144,8 +145,13 @@ static void judge_site(struct findings *f, const struct evidence *e, const struc
                  });
 }
 
+/* Sums of bytes: by line, by class in each line, and by allocating frame in each line. */
+struct sites {
+    struct tally lines, classes, frames;
+};
+
 /* Adds up by lines. Boxed numbers have a rule of their own. */
-static void add_lines(struct findings *f, const struct profile *p, struct tally *sums, struct tally *classes)
+static void add_lines(struct findings *f, const struct profile *p, struct sites *sites)
 {
     struct stack_lines lines;
     struct stack_marks marks;
@@ -156,24 +162,44 @@ static void add_lines(struct findings *f, const struct profile *p, struct tally 
         uint32_t line = lines.of_node[s->stack];
         if (!line || stack_has(&marks, s->stack, STACK_BOXES))
             continue;
-        tally_add(sums, 0, line, s->weight);
-        tally_add(classes, line, allocated_class(p, s->labels), s->weight);
+        tally_add(&sites->lines, 0, line, s->weight);
+        tally_add(&sites->classes, line, allocated_class(p, s->labels), s->weight);
+        tally_add(&sites->frames, line, p->nodes[s->stack].frame, s->weight);
     }
+    f->failed = f->failed || sites->lines.failed || sites->classes.failed || sites->frames.failed;
+}
+
+/* Whether the line itself allocates, perhaps through a method of the JDK. A line that calls a compiler, for instance, does not: its objects
+ * come from hundreds of places. */
+static bool allocates_itself(const struct sites *sites, const struct tally_row *line)
+{
+    return (double)tally_largest(&sites->frames, line->key)->weight >= SITE_ONE_LEAST * (double)line->weight;
+}
+
+static const struct tally_row *largest_line(const struct sites *sites)
+{
+    const struct tally_row *most = NULL;
+    for (uint32_t i = 0; i < sites->lines.count; i++) {
+        const struct tally_row *line = &sites->lines.rows[i];
+        most = (!most || line->weight > most->weight) && allocates_itself(sites, line) ? line : most;
+    }
+    return most;
 }
 
 /* Reports the line that allocates most bytes. */
 void rule_allocation_site(struct findings *f, const struct evidence *e)
 {
-    struct tally lines, classes; /* classes: by line */
+    struct sites sites;
     if (!e->alloc || !e->duration_ns)
         return;
-    tally_init(&lines);
-    tally_init(&classes);
-    add_lines(f, e->alloc, &lines, &classes);
-    f->failed = f->failed || lines.failed || classes.failed;
-    const struct tally_row *line = tally_largest(&lines, 0);
-    if (line && !f->failed)
-        judge_site(f, e, line, tally_largest(&classes, line->key));
-    tally_deinit(&lines);
-    tally_deinit(&classes);
+    tally_init(&sites.lines);
+    tally_init(&sites.classes);
+    tally_init(&sites.frames);
+    add_lines(f, e->alloc, &sites);
+    const struct tally_row *line = f->failed ? NULL : largest_line(&sites);
+    if (line)
+        judge_site(f, e, line, tally_largest(&sites.classes, line->key));
+    tally_deinit(&sites.lines);
+    tally_deinit(&sites.classes);
+    tally_deinit(&sites.frames);
 }

@@ -66,7 +66,7 @@ static bool is_settled(const struct evidence *e, const struct profile_sample *s)
  * a frame in it. */
 static bool is_repeated(const struct sampled *d, const struct profile_sample *s)
 {
-    return d->e->jvm_start_ns && stack_own(d->p, s->stack) && strcmp(profile_text(d->p, d->p->threads[s->thread].name), "main") != 0;
+    return d->e->jvm_start_ns && stack_own(&d->marks, s->stack) && strcmp(profile_text(d->p, d->p->threads[s->thread].name), "main") != 0;
 }
 
 /* Counts a sample of the JVM's first minute in its third of the recording. */

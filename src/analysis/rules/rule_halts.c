@@ -17,6 +17,7 @@
 #define OPERATION_WARNING_NS NS_PER_S /* the longest one, less the part in which other programs had the processors */
 #define ERRORS_WARNING       60.0     /* a minute */
 #define MEMORY_SCORE         90.0     /* a single OutOfMemoryError */
+#define MEMORY_REMEDY        "set -XX:+HeapDumpOnOutOfMemoryError; candor record -e live shows what fills the memory"
 
 enum { ERRORS_LEAST = 10 };
 
@@ -58,18 +59,23 @@ static double ready_ns(const struct evidence *e)
     return sum;
 }
 
+static bool is_of_files_or_writes(const struct trouble *t)
+{
+    return t->halt == HALT_FILE_READ || t->halt == HALT_FILE_WRITE || t->halt == HALT_SOCKET_WRITE;
+}
+
 /* Returns the mean number of threads that wait. The low end leaves out waits for a processor. */
-static struct amount waiters_of(const struct evidence *e, const struct trouble *t, const struct halt_group *g)
+static struct amount waiters_of(const struct evidence *e, const struct halt_group *g, double ready)
 {
     struct amount waiters = amount_exact((double)g->sum_ns / (double)e->duration_ns);
-    if (t->halt == HALT_FILE_READ || t->halt == HALT_FILE_WRITE || t->halt == HALT_SOCKET_WRITE)
-        waiters.low = fmax(0, waiters.low - ready_ns(e) / (double)e->duration_ns);
+    waiters.low = fmax(0, waiters.low - ready / (double)e->duration_ns);
     return waiters;
 }
 
-static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g)
+/* ready: the time of these threads without a processor, in ns. */
+static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g, double ready)
 {
-    struct amount waiters = waiters_of(e, t, g);
+    struct amount waiters = waiters_of(e, g, ready);
     struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
     const struct amount *v = t->measure == WAITERS ? &waiters : &rate;
     const char *site = halts_text(e->halts, g->site);
@@ -98,8 +104,9 @@ static void judge_trouble(struct findings *f, const struct evidence *e, const st
 {
     struct halt_groups groups;
     f->failed = halt_groups_make(&groups, e->halts, t->halt) || f->failed;
+    double ready = groups.count && is_of_files_or_writes(t) ? ready_ns(e) : 0;
     for (uint32_t i = 0; i < groups.count; i++)
-        judge_group(f, e, t, &groups.list[i]);
+        judge_group(f, e, t, &groups.list[i], ready);
     halt_groups_deinit(&groups);
 }
 
@@ -130,17 +137,16 @@ static void judge_error(struct findings *f, const struct evidence *e, const stru
     struct amount rate = amount_scaled(amount_count((double)g->count), 1 / minutes);
     if (!ends(class_name, "Error") || (g->count < ERRORS_LEAST && !is_memory))
         return;
-    findings_add(f,
-                 &(struct finding){
-                     .kind = FINDING_ERRORS,
-                     .score = is_memory ? MEMORY_SCORE : score_saturate(rate.low, ERRORS_WARNING),
-                     .text = findings_say(f, "%llu times %.200s was thrown, %.1f a minute; mostly at %.300s", (unsigned long long)g->count,
-                                          class_name, rate.value, *site ? site : "[unknown]"),
-                     .subject = findings_string(f, class_name),
-                     .site = findings_string(f, site),
-                     .count = g->count,
-                     .remedy = is_memory ? "set -XX:+HeapDumpOnOutOfMemoryError; candor record -e live shows what fills the memory" : NULL,
-                 });
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_ERRORS,
+                        .score = is_memory ? MEMORY_SCORE : score_saturate(rate.low, ERRORS_WARNING),
+                        .text = findings_say(f, "%llu times %.200s was thrown, %.1f a minute; mostly at %.300s",
+                                             (unsigned long long)g->count, class_name, rate.value, *site ? site : "[unknown]"),
+                        .subject = findings_string(f, class_name),
+                        .site = findings_string(f, site),
+                        .count = g->count,
+                        .remedy = is_memory ? MEMORY_REMEDY : NULL,
+                    });
 }
 
 static void judge_errors(struct findings *f, const struct evidence *e)
@@ -150,6 +156,41 @@ static void judge_errors(struct findings *f, const struct evidence *e)
     for (uint32_t i = 0; i < groups.count; i++)
         judge_error(f, e, &groups.list[i]);
     halt_groups_deinit(&groups);
+}
+
+static const struct {
+    const char *class_name, *remedy;
+    uint64_t least;
+    double score; /* 0 = by the rate */
+} jvm_errors[JVM_ERROR_COUNT] = {
+    [JVM_ERROR_STACK_OVERFLOW] = {"java.lang.StackOverflowError",
+                                  "use a loop instead of the recursion, or limit its depth; -Xss makes stacks larger", ERRORS_LEAST, 0},
+    [JVM_ERROR_OUT_OF_MEMORY] = {"java.lang.OutOfMemoryError", MEMORY_REMEDY, 1, MEMORY_SCORE},
+};
+
+/* Judges Errors that the JVM throws itself: it counts them, but no event describes them. Samples may show where their stack traces are
+ * filled in. */
+static void judge_jvm_errors(struct findings *f, const struct evidence *e, enum jvm_error error)
+{
+    struct amount rate = amount_scaled(amount_count((double)e->jvm_errors[error]), 60.0 * NS_PER_S / (double)e->duration_ns);
+    struct stack_marks marks;
+    if (e->jvm_errors[error] < jvm_errors[error].least)
+        return;
+    if (e->cpu)
+        f->failed = stack_marks_of(&marks, f, e->cpu) || f->failed;
+    bool is_filled = e->cpu && !f->failed && error == JVM_ERROR_STACK_OVERFLOW;
+    uint32_t site = is_filled ? stack_line_most(f, e->cpu, &marks, STACK_FILLS_TRACE, NULL) : 0;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_ERRORS,
+                        .score = jvm_errors[error].score > 0 ? jvm_errors[error].score : score_saturate(rate.low, ERRORS_WARNING),
+                        .text = findings_say(f, "%llu times %s was thrown by the JVM, %.1f a minute%s%.300s",
+                                             (unsigned long long)e->jvm_errors[error], jvm_errors[error].class_name, rate.value,
+                                             site ? "; mostly at " : "", findings_text(f, site)),
+                        .subject = findings_string(f, jvm_errors[error].class_name),
+                        .site = site,
+                        .count = e->jvm_errors[error],
+                        .remedy = jvm_errors[error].remedy,
+                    });
 }
 
 /* ---- operations of the JVM ---- */
@@ -197,5 +238,7 @@ void rule_halts(struct findings *f, const struct evidence *e)
     for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
         judge_trouble(f, e, &troubles[i]);
     judge_errors(f, e);
+    for (enum jvm_error i = 0; i < JVM_ERROR_COUNT; i++)
+        judge_jvm_errors(f, e, i);
     judge_operations(f, e);
 }

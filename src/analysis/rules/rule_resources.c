@@ -71,7 +71,7 @@ struct lending {
 static bool awaits_condition(const struct stack_marks *m, uint32_t stack)
 {
     const struct profile *p = m->profile;
-    return stack_has(m, stack, STACK_CONDITION) && stack_own(p, stack) == stack_waiter(p, stack);
+    return stack_has(m, stack, STACK_CONDITION) && stack_own(m, stack) == stack_waiter(p, stack);
 }
 
 static enum lender lender_of(const struct stack_marks *m, uint32_t stack)
@@ -128,7 +128,7 @@ static void add_wait(struct lending *l, const struct profile_sample *s, bool is_
     enum lender lender = lender_of(&l->marks, s->stack);
     if (lender == LENDS_NOTHING && !is_timed && waits_in_pool(l, s))
         lender = LENDS_BY_NAME;
-    struct place *place = place_of(l, stack_own(l->p, s->stack), lender);
+    struct place *place = place_of(l, stack_own(&l->marks, s->stack), lender);
     if (!place)
         return;
     uint32_t at = (uint32_t)(place - l->places);

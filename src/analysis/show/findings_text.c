@@ -93,6 +93,15 @@ static void put_quiet(FILE *out, const struct findings *f)
         fputc('\n', out);
 }
 
+static void put_quiet_count(FILE *out, const struct findings *f)
+{
+    uint32_t n = 0;
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        n += findings_judged(f, (enum finding_kind)kind) && !findings_of(f, (enum finding_kind)kind);
+    if (n)
+        fprintf(out, "\n%" PRIu32 " rule%s found nothing; --top 0 lists %s\n", n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+}
+
 static void put_gaps(FILE *out, const struct findings *f)
 {
     if (f->gap_count)
@@ -200,7 +209,7 @@ void findings_print_text(FILE *out, const struct findings *f, const struct findi
         put_next(out, o);
     if (o->overview)
         put_overview(out, f, o->overview);
-    put_quiet(out, f);
+    (o->overview && o->top ? put_quiet_count : put_quiet)(out, f);
     if (o->overview)
         put_again(out, f, o->overview);
     else

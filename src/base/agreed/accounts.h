@@ -193,6 +193,10 @@ enum account_figure {
             "all safepoints that the JVM counted during the recording, including those of the pauses", "")                                 \
     ACCOUNT(HALT_SYNCHRONIZING, "halt_synchronizing", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "until all threads stood",              \
             "how long it took to bring all threads to these safepoints", "")                                                               \
+    ACCOUNT(HALT_ERRORS, "halt_errors", BOOK_BIT(HALT), BESIDE, NONE, "errors", REASONS(JVM_ERROR), "errors the JVM threw",                \
+            "Errors that the JVM itself threw during the recording, by its own count; absent if it has none (JDK 8, or a library without " \
+            "symbols)",                                                                                                                    \
+            "")                                                                                                                            \
     ACCOUNT(LOCK_TIME, "lock_time", BOOK_BIT(LOCK), WHOLE, NS, "waits", REASONS(WAIT_KIND), "waited",                                      \
             "all waits that ended during the recording, recorded or not, added up by each thread, and those that were still going on at "  \
             "its end",                                                                                                                     \

@@ -81,6 +81,10 @@
     LOSS(QUEUE_FULL, "queue_full", "1,024 pauses came before the agent's thread could run", "give the JVM more processors")                \
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "leave out events that give many samples")
 
+#define JVM_ERRORS(ERROR)                                                                                                                  \
+    ERROR(STACK_OVERFLOW, "stack_overflow", "StackOverflowError", "")                                                                      \
+    ERROR(OUT_OF_MEMORY, "out_of_memory", "OutOfMemoryError, for want of anything but metaspace", "")
+
 #define LOCK_LOSSES(LOSS)                                                                                                                  \
     LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "raise --lock-threshold, or lower --lock-rate")                      \
     LOSS(THROTTLED, "throttled", "the program suddenly waited so often that waits came before the agent could raise the threshold",        \
@@ -152,6 +156,7 @@
     LIST(MISS, MISSES, "Why a thread that was chosen left no sample")                                                                      \
     LIST(ALLOCATION_LOSS, ALLOCATION_LOSSES, "Why a sample that the JVM drew is not in the recording")                                     \
     LIST(PAUSE_LOSS, PAUSE_LOSSES, "Why a pause is not in the recording")                                                                  \
+    LIST(JVM_ERROR, JVM_ERRORS, "Errors that the JVM itself throws")                                                                       \
     LIST(LOCK_LOSS, LOCK_LOSSES, "Why a wait is not in the recording")                                                                     \
     LIST(CONTEXT_LOSS, CONTEXT_LOSSES, "Why a sample lacks a part of its thread's context")                                                \
     LIST(UNNAMED, UNNAMED_FRAMES, "Why a frame has no method, in its place as a pseudo frame")                                             \
@@ -190,6 +195,7 @@ extern const struct reason_rows reason_lists[REASON_LIST_COUNT];
 #define REASON_ENUM_MISS(symbol, name, meaning, remedy)            MISS_##symbol,
 #define REASON_ENUM_ALLOCATION_LOSS(symbol, name, meaning, remedy) ALLOCATION_LOSS_##symbol,
 #define REASON_ENUM_PAUSE_LOSS(symbol, name, meaning, remedy)      PAUSE_LOSS_##symbol,
+#define REASON_ENUM_JVM_ERROR(symbol, name, meaning, remedy)       JVM_ERROR_##symbol,
 #define REASON_ENUM_LOCK_LOSS(symbol, name, meaning, remedy)       LOCK_LOSS_##symbol,
 #define REASON_ENUM_CONTEXT_LOSS(symbol, name, meaning, remedy)    CONTEXT_LOSS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy)         UNNAMED_##symbol,
@@ -210,6 +216,7 @@ enum suppression { SUPPRESSIONS(REASON_ENUM_SUPPRESSION) SUPPRESSION_COUNT };
 enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
 enum allocation_loss { ALLOCATION_LOSSES(REASON_ENUM_ALLOCATION_LOSS) ALLOCATION_LOSS_COUNT };
 enum pause_loss { PAUSE_LOSSES(REASON_ENUM_PAUSE_LOSS) PAUSE_LOSS_COUNT };
+enum jvm_error { JVM_ERRORS(REASON_ENUM_JVM_ERROR) JVM_ERROR_COUNT };
 enum lock_loss { LOCK_LOSSES(REASON_ENUM_LOCK_LOSS) LOCK_LOSS_COUNT };
 enum context_loss { CONTEXT_LOSSES(REASON_ENUM_CONTEXT_LOSS) CONTEXT_LOSS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };

@@ -114,6 +114,12 @@ static bool is_recorded(const struct session *s)
     return recorded;
 }
 
+/* Where threads are switched often, the kernel's clocks for all of them would cost more than all other events. */
+static void choose_clocks(struct recording *r)
+{
+    r->given[OPTION_CLOCKS] = "auto";
+}
+
 /* The JDK's recorder takes part unless the user chooses something else. A JVM without one is recorded without it, and a line says so. */
 static void choose_recorder(struct recording *r, const struct cli_args *args)
 {
@@ -151,6 +157,7 @@ static int record(const struct cli_args *args)
     if (status)
         return status;
     r.show = show;
+    choose_clocks(&r);
     if (args->after_dashes) {
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
         if (launch_is_java(args))
@@ -205,9 +212,9 @@ const struct cli_command command_diagnose = {
              "in the program's own code, the remedy, and the command that shows more. With a FILE it judges that recording.\n\n"
              "Below the findings it shows general figures of the program, whether they are a problem or not: processors in use, threads "
              "that lack a processor, waits for monitors, garbage collection, allocations. For each figure it names the line of the program "
-             "that causes the largest part. The end lists the rules that found nothing, and those that could not be judged, with the one "
-             "command that judges them. Rules about sockets, files, pinned carriers and late threads need the JDK's own recorder: "
-             "without it (--jfr off, or a JVM that has none) they are not judged.\n\n"
+             "that causes the largest part. The end says how many rules found nothing (--top 0 lists them), and lists those that could "
+             "not be judged, with the one command that judges them. Rules about sockets, files, pinned carriers and late threads need "
+             "the JDK's own recorder: without it (--jfr off, or a JVM that has none) they are not judged.\n\n"
              "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
              "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
              "--json.",

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include <string.h>
+
 static const struct table_column columns[] = {
     {"RULE", false}, {"OF", false},  {"STATE", false},     {"SINCE", false}, {"VALUE", true},
     {"LOW", true},   {"HIGH", true}, {"THRESHOLD", false}, {"NOTE", false},
@@ -46,8 +48,8 @@ static bool is_incomplete(const json_t *object)
 static void add_threshold(struct table *t, const json_t *rule)
 {
     bool below = json_object_get(rule, "below");
-    table_add(t, "%s%s%s%s", below ? "< " : "> ", fleet_text(rule, below ? "below" : "above"), *fleet_text(rule, "baseline") ? " x " : "",
-              fleet_text(rule, "baseline"));
+    const char *baseline = fleet_text(rule, "baseline"), *by = strcmp(fleet_text(rule, "value"), "change") ? " x " : " since ";
+    table_add(t, "%s%s%s%s", below ? "< " : "> ", fleet_text(rule, below ? "below" : "above"), *baseline ? by : "", baseline);
 }
 
 static const char *note_of(const json_t *rule, const json_t *alert)
@@ -58,7 +60,7 @@ static const char *note_of(const json_t *rule, const json_t *alert)
            : is_incomplete(alert)                               ? "incomplete"
            : json_is_true(json_object_get(alert, "quiet"))      ? "quiet time"
            : json_is_true(json_object_get(rule, "more_values")) ? "of more values than are evaluated"
-                                                                : "";
+                                                                : fleet_text(alert, "method");
 }
 
 static void add_note(struct table *t, const json_t *rule, const json_t *alert)
@@ -93,6 +95,17 @@ static void add_rule(struct table *t, const json_t *rule)
     table_add(t, "%s", *fleet_text(rule, "error") ? fleet_text(rule, "error") : "no data");
 }
 
+/* Prints the recordings that the rule has kept. */
+static void print_kept(const json_t *rule)
+{
+    size_t i;
+    json_t *one, *kept = json_object_get(rule, "kept");
+    json_array_foreach(kept, i, one)
+        printf("%s%s%lld", i ? "" : fleet_text(rule, "name"), i ? ", " : " keeps recordings ", (long long)int_of(one, "recording"));
+    if (json_array_size(kept))
+        puts("");
+}
+
 static int print_rules(const struct fleet *f, const json_t *answer)
 {
     struct table t;
@@ -101,6 +114,7 @@ static int print_rules(const struct fleet *f, const json_t *answer)
     table_init(&t, columns, sizeof columns / sizeof *columns);
     json_array_foreach(json_object_get(answer, "rules"), i, one) add_rule(&t, one);
     int status = fleet_table(&t);
+    json_array_foreach(json_object_get(answer, "rules"), i, one) print_kept(one);
     if (*fleet_text(answer, "error"))
         cli_fail("%s: %s; the previous rules stay in use", f->address, fleet_text(answer, "error"));
     json_array_foreach(json_object_get(answer, "targets"), i, one) if (*fleet_text(one, "error"))

@@ -28,6 +28,8 @@ static bool are_related(const struct changes *c, uint32_t a, uint32_t b, enum ch
     const struct changes_figure *x = &c->figures[a], *y = &c->figures[b];
     if (x->line || y->line)
         return x->line && y->line && x->name == y->name;
+    if (c->any_pair)
+        return true;
     if (is_call(c, a, b) || is_call(c, b, a))
         return which == CHANGES_SELF;
     return have_caller_in_common(c, a, b);

@@ -8,18 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Finds the label of the innermost own method for each node of the trie; 0 = there is none. Parents come before their children. Returns
- * NULL if out of memory. */
-static uint32_t *own_of_nodes(const struct profile *p)
-{
-    uint32_t *own = calloc(p->node_count, sizeof *own);
-    for (uint32_t i = 1; own && i < p->node_count; i++) {
-        const struct profile_frame *f = &p->frames[p->nodes[i].frame];
-        own[i] = owner_of_frame(p, f) == CODE_OF_PROGRAM ? f->label : own[p->nodes[i].parent];
-    }
-    return own;
-}
-
 /* Adds up the samples by own method, and sets row_of[node] to the node's row plus 1. */
 static int tally(struct stats_table *t, const struct profile *p, const uint32_t *own, uint32_t *row_of)
 {
@@ -88,7 +76,7 @@ static int pair_up(struct stats *s, const struct profile *p, const uint32_t *own
 int stats_compute_own(struct stats *s, const struct successive_order *order)
 {
     const struct profile *p = order->profile;
-    uint32_t *own = own_of_nodes(p), *row_of = calloc(p->node_count, sizeof *row_of);
+    uint32_t *own = owner_own_labels(p), *row_of = calloc(p->node_count, sizeof *row_of);
     int rc = own && row_of ? tally(&s->own, p, own, row_of) : -ENOMEM;
     rc = rc ? rc : add_effects(&s->own, order, row_of);
     rc = rc ? rc : pair_up(s, p, own);

@@ -25,7 +25,7 @@ static bool is_whole(const struct profile *p, const struct profile_sample *s)
 
 int idle_drop(struct profile *p, struct idle *idle)
 {
-    uint64_t *marks = marks_of_nodes(p);
+    uint64_t *of_method = marks_of_methods(p), *marks = marks_of_nodes(p, of_method);
     bool *more = stacks_with_more_than_jdk(p), *threads = calloc((size_t)p->thread_count + 1, sizeof *threads);
     uint32_t kept = 0;
     *idle = (struct idle){0};
@@ -49,6 +49,7 @@ int idle_drop(struct profile *p, struct idle *idle)
         p->sampled -= idle->samples;
         p->thinned |= idle->samples > 0;
     }
+    free(of_method);
     free(marks);
     free(more);
     free(threads);

@@ -5,11 +5,10 @@
 #include "profile/known/stack_mark.h"
 #include "profile/profile.h"
 
-/* Returns the marks of each node of the trie, with those of the nodes below it, as bits by enum stack_mark; NULL if out of memory. The
- * caller frees them. O(methods + nodes). */
-uint64_t *marks_of_nodes(const struct profile *p);
-/* Returns the marks of one method. */
-uint64_t marks_of_method(const struct profile *p, const struct profile_method *m);
+/* Return the marks of each method, and of each node of the trie with those of the nodes below it, as bits by enum stack_mark; NULL if out
+ * of memory. The caller frees them. of_method: the result of marks_of_methods, or NULL. O(methods + nodes). */
+uint64_t *marks_of_methods(const struct profile *p);
+uint64_t *marks_of_nodes(const struct profile *p, const uint64_t *of_method);
 
 static inline bool marks_have(uint64_t marks, enum stack_mark mark)
 {

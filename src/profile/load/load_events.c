@@ -39,10 +39,15 @@ static uint64_t span_ns(struct jfr_event *event, const struct jfr_field *f)
     return v > 0 ? (uint64_t)v : 0;
 }
 
+static const struct jfr_field *either_field(const struct jfr_type *type, const char *name, const char *other)
+{
+    const struct jfr_field *f = jfr_type_field(type, name);
+    return f ? f : jfr_type_field(type, other);
+}
+
 static const struct jfr_field *thread_field(const struct jfr_type *type)
 {
-    const struct jfr_field *f = jfr_type_field(type, "sampledThread");
-    return f ? f : jfr_type_field(type, "eventThread");
+    return either_field(type, "sampledThread", "eventThread");
 }
 
 /* ---- samples ---- */
@@ -62,10 +67,10 @@ static bool is_label(const struct jfr_field *f)
     return !f->array && f->unit == JFR_UNIT_NONE && (number || text);
 }
 
-/* Returns the fields of a type of samples. They are looked up once for successive samples of one type. */
+/* Returns the fields of a type of samples. A name is looked up once in a chunk, because the samples of several types alternate. */
 static const struct load_fields *sample_fields(struct load *l, const struct jfr_type *type)
 {
-    struct load_fields *fields = &l->fields;
+    struct load_fields *fields = &l->fields[type->index % LOAD_FIELDS_KEPT];
     if (fields->type == type)
         return fields;
     *fields = (struct load_fields){.type = type,
@@ -73,14 +78,18 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .thread = thread_field(type),
                                    .state = jfr_type_field(type, "state"),
                                    .outcome = jfr_type_field(type, "outcome"),
-                                   .weight = jfr_type_field(type, "weight"),
+                                   .weight = either_field(type, "weight", "samplingPeriod"),
                                    .object_class = jfr_type_field(type, "objectClass"),
                                    .object = jfr_type_field(type, "object"),
                                    .window = jfr_type_field(type, "window"),
+                                   .lock_class = either_field(type, "monitorClass", "parkedClass"),
+                                   .owner = either_field(type, "previousOwner", "owner"),
+                                   .address = jfr_type_field(type, "address"),
+                                   .finished = jfr_type_field(type, "finished"),
+                                   .timeout = jfr_type_field(type, "timeout"),
+                                   .until = jfr_type_field(type, "until"),
                                    .context = load_context_field(type, "context"),
                                    .owner_context = load_context_field(type, "ownerContext")};
-    if (!fields->weight)
-        fields->weight = jfr_type_field(type, "samplingPeriod");
     for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
         if (&type->fields[i] != fields->context && &type->fields[i] != fields->owner_context && is_label(&type->fields[i]))
             fields->labels[fields->label_count++] = &type->fields[i];
@@ -300,70 +309,70 @@ static int add_text(struct load *l, const char *key, const char *text, bool is_n
     return profile_string(l->profile, text, strlen(text), &value) ? -ENOMEM : locks_add_label(l->profile, key, value, is_number, labels);
 }
 
-/* Whether the wait has not ended, and only the lock's owner can end it. Only Candor's events show that. */
-static bool is_open(struct jfr_event *event)
+/* Whether the field says that no time limits the wait. */
+static bool is_without_end(struct jfr_event *event, const struct jfr_field *f)
 {
-    const struct jfr_field *finished = jfr_type_field(event->type, "finished"), *timeout = jfr_type_field(event->type, "timeout"),
-                           *until = jfr_type_field(event->type, "until");
-    return finished && !jfr_value_int(jfr_event_value(event, finished)) &&
-           (!timeout || jfr_value_int(jfr_event_value(event, timeout)) == INT64_MIN) &&
-           (!until || jfr_value_int(jfr_event_value(event, until)) == INT64_MIN);
+    return !f || jfr_value_int(jfr_event_value(event, f)) == INT64_MIN;
 }
 
-static int add_owner(struct load *l, struct jfr_event *event, const char *field, uint32_t *labels)
+/* Whether the wait has not ended, and only the lock's owner can end it. Only Candor's events show that. */
+static bool is_open(struct jfr_event *event, const struct load_fields *fields)
 {
-    const struct jfr_field *f = jfr_type_field(event->type, field);
+    return fields->finished && !jfr_value_int(jfr_event_value(event, fields->finished)) && is_without_end(event, fields->timeout) &&
+           is_without_end(event, fields->until);
+}
+
+static int add_owner(struct load *l, struct jfr_event *event, const struct load_fields *fields, uint32_t *labels)
+{
     char digits[32];
     uint32_t owner;
-    if (!f || !jfr_event_key(event, f))
+    if (!fields->owner || !jfr_event_key(event, fields->owner))
         return 0;
-    if (load_thread(&l->stacks, event, f, &owner))
+    if (load_thread(&l->stacks, event, fields->owner, &owner))
         return -ENOMEM;
     const struct profile_thread *t = &l->profile->threads[owner];
     snprintf(digits, sizeof digits, "%" PRIu64, t->java_id);
     int rc = locks_add_label(l->profile, "owner", t->name, false, labels);
-    return !rc && t->java_id && is_open(event) ? add_text(l, "owner_id", digits, true, labels) : rc;
+    return !rc && t->java_id && is_open(event, fields) ? add_text(l, "owner_id", digits, true, labels) : rc;
 }
 
-struct wait_type {
-    enum jfr_thread_state state;
-    const char *class_field, *owner_field;
-    bool has_address; /* the lock has an address that does not change */
-};
+static int add_address(struct load *l, struct jfr_event *event, const struct load_fields *fields, uint32_t *labels)
+{
+    char address[32];
+    snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)jfr_value_int(jfr_event_value(event, fields->address)));
+    return add_text(l, "address", address, false, labels);
+}
 
 /* Adds a wait. The JDK's events have no weight. Such a wait represents only itself, and its weight is its duration. */
-static int add_wait(struct load *l, struct jfr_event *event, const struct wait_type *type)
+static int add_wait(struct load *l, struct jfr_event *event, enum jfr_thread_state state)
 {
     const struct load_fields *fields = sample_fields(l, event->type);
-    const struct jfr_field *class_name = jfr_type_field(event->type, type->class_field);
-    char address[32];
     struct profile_sample s;
     if (l->part->rank != LOAD_LOCK)
         return 0;
     int rc = read_sample(l, event, span_ns(event, fields->weight ? fields->weight : jfr_type_field(event->type, "duration")), &s);
-    s.state = (uint8_t)type->state;
+    s.state = (uint8_t)state;
     if (!rc) /* first, because it begins a new set of labels */
         rc = load_context(&l->contexts, event, fields->context, &s.labels);
-    if (!rc && class_name)
-        rc = add_class(l, jfr_event_value(event, class_name), &s.labels);
-    snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)number(event, "address"));
-    if (!rc && type->has_address)
-        rc = add_text(l, "address", address, false, &s.labels);
-    rc = rc ? rc : add_owner(l, event, type->owner_field, &s.labels);
+    if (!rc && fields->lock_class)
+        rc = add_class(l, jfr_event_value(event, fields->lock_class), &s.labels);
+    if (!rc && state == JFR_STATE_MONITOR) /* the address of a parker's object changes */
+        rc = add_address(l, event, fields, &s.labels);
+    rc = rc ? rc : add_owner(l, event, fields, &s.labels);
     rc = rc ? rc : load_context_of_owner(&l->contexts, event, fields->owner_context, &s.labels);
-    if (!rc && is_open(event))
+    if (!rc && is_open(event, fields))
         rc = add_text(l, "open", "yes", false, &s.labels);
     return rc ? rc : load_part_sample(l->part, &s);
 }
 
 static int on_monitor_enter(struct load *l, struct jfr_event *event)
 {
-    return add_wait(l, event, &(struct wait_type){JFR_STATE_MONITOR, "monitorClass", "previousOwner", true});
+    return add_wait(l, event, JFR_STATE_MONITOR);
 }
 
 static int on_thread_park(struct load *l, struct jfr_event *event)
 {
-    return add_wait(l, event, &(struct wait_type){JFR_STATE_PARKED, "parkedClass", "owner", false});
+    return add_wait(l, event, JFR_STATE_PARKED);
 }
 
 static int on_lock_holder(struct load *l, struct jfr_event *event)
@@ -666,7 +675,8 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
         const struct jfr_type *type = type_of(chunk, profile_sources[rank].first);
         l->types[rank] = type ? type->id : 0;
     }
-    l->fields.type = NULL;
+    for (size_t i = 0; i < LOAD_FIELDS_KEPT; i++)
+        l->fields[i].type = NULL;
     l->least_weight = 0;
     l->part = part;
     judge_chunk(l, chunk);

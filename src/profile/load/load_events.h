@@ -13,12 +13,13 @@
 #include "profile/load/load_stacks.h"
 #include "profile/profile.h"
 
-enum { LOAD_LABELS_MAX = 32 };
+enum { LOAD_LABELS_MAX = 32, LOAD_FIELDS_KEPT = 16 /* a power of two */ };
 
 struct load_fields { /* fields of one type of samples; NULL = the type lacks the field */
     const struct jfr_type *type;
     const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object, *context, *owner_context, *window;
-    const struct jfr_field *labels[LOAD_LABELS_MAX]; /* fields that are not the sampler's own */
+    const struct jfr_field *lock_class, *owner, *address, *finished, *timeout, *until; /* of waits for locks */
+    const struct jfr_field *labels[LOAD_LABELS_MAX];                                   /* fields that are not the sampler's own */
     uint32_t label_count;
 };
 
@@ -33,7 +34,7 @@ struct load {
     uint64_t *counts;                                          /* by type index: number of events, for types that have a stack */
     uint64_t types[LOAD_RANKS];                                /* type ids of the ranks' events in this chunk; 0 = not in the chunk */
     uint64_t least_weight;                                     /* least weight of a jdk.CPUTimeSample in the chunk or period; 0 = none */
-    struct load_fields fields;                                 /* the fields of the last sample's type */
+    struct load_fields fields[LOAD_FIELDS_KEPT];               /* by the last bits of the type's index */
     uint32_t outcomes[LOAD_OUTCOMES];                          /* string ids; 0 = no sample has had this outcome yet */
     _Atomic uint64_t *holders_read;                            /* shared by all readers of the recording (load_holders.h) */
 };

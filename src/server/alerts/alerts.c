@@ -90,7 +90,8 @@ int alerts_start(struct alerts **out, struct server *server, void (*tell)(const 
     pthread_cond_init(&a->wake, NULL);
     pthread_mutex_init(&a->lock, NULL);
     pthread_mutex_init(&a->saving, NULL);
-    int rc = read_files(a, e);
+    a->patterns = patterns_new();
+    int rc = a->patterns ? read_files(a, e) : error_set(e, -ENOMEM, "out of memory");
     rc = rc ? rc : start_threads(a, e);
     if (rc)
         alerts_stop(a);
@@ -115,6 +116,7 @@ void alerts_stop(struct alerts *a)
     table_deinit(&a->table);
     silences_close(&a->silences);
     rules_deinit(&a->rules);
+    patterns_free(a->patterns);
     free(a->status);
     pthread_mutex_destroy(&a->lock);
     pthread_mutex_destroy(&a->saving);

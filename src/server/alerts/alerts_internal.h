@@ -57,9 +57,10 @@ struct alerts {
     struct alert_counts counts;
     bool save_failed;
 
-    pthread_mutex_t saving; /* held while the table is written; taken before `lock` */
-    struct stat seen;       /* the file as it was last read; the evaluating thread's */
-    struct stat changing;   /* likewise: as it was at the last look */
+    pthread_mutex_t saving;          /* held while the table is written; taken before `lock` */
+    struct stat seen;                /* the file as it was last read; the evaluating thread's */
+    struct stat changing;            /* likewise: as it was at the last look */
+    struct alert_patterns *patterns; /* likewise */
     pthread_t watcher;
     bool watching;
     struct alert_sender senders[ALERT_TARGETS_MAX];

@@ -34,6 +34,8 @@ void answer_put_figure(struct jsonw *j, const struct alert_figure *f)
         jsonw_member_number(j, "low", f->low);
         jsonw_member_number(j, "high", f->high);
     }
+    if (*f->method)
+        jsonw_member_text(j, "method", f->method);
     jsonw_member_uint(j, "samples", f->samples);
 }
 
@@ -106,7 +108,7 @@ static void put_quiet(struct jsonw *j, const struct alert_rule *r)
     jsonw_array_end(j);
 }
 
-void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
+void answer_put_rule(struct jsonw *j, const struct alert_rule *r, const struct keep_list *kept)
 {
     jsonw_member_text(j, "name", r->name);
     jsonw_member_text(j, "select", r->select);
@@ -116,8 +118,9 @@ void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
     jsonw_member_text(j, "type", r->type);
     jsonw_member_text(j, r->below ? "below" : "above", r->threshold_text);
     jsonw_member_text(j, "resolve", *r->resolve_text ? r->resolve_text : r->threshold_text);
-    jsonw_member_text_or_null(j, "baseline", !r->before ? NULL : r->before == 86400 ? "day" : "week");
+    jsonw_member_text_or_null(j, "baseline", r->baseline);
     jsonw_member_text_or_null(j, "action", r->action);
+    keep_put(j, r, kept);
     put_int(j, "window", r->window);
     put_int(j, "interval", r->interval);
     put_int(j, "delay", r->delay);
@@ -129,12 +132,12 @@ void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
     put_texts(j, "annotations", r->annotations, r->annotation_count);
 }
 
-static void put_rule(struct jsonw *j, const struct alerts *a, uint32_t index)
+static void put_rule(struct jsonw *j, const struct alerts *a, uint32_t index, const struct keep_list *kept)
 {
     const struct alert_rule *r = &a->rules.list[index];
     const struct alert_status *s = &a->status[index];
     jsonw_object(j);
-    answer_put_rule(j, r);
+    answer_put_rule(j, r, kept);
     put_int(j, "last", s->last);
     put_int(j, "next", s->last ? s->last + r->interval + r->delay : 0);
     jsonw_member_text_or_null(j, "error", s->problem);
@@ -169,7 +172,7 @@ static void put_target(struct jsonw *j, const struct alerts *a, uint32_t index)
     jsonw_object_end(j);
 }
 
-static void put_all(struct jsonw *j, const struct http_writer *w, const struct alerts *a)
+static void put_all(struct jsonw *j, const struct http_writer *w, const struct alerts *a, const struct keep_list *kept)
 {
     jsonw_object(j);
     put_int(j, "read", a->read_at);
@@ -177,7 +180,7 @@ static void put_all(struct jsonw *j, const struct http_writer *w, const struct a
     jsonw_key(j, "rules");
     jsonw_array(j);
     for (uint32_t i = 0; i < a->rules.count && !w->full; i++)
-        put_rule(j, a, i);
+        put_rule(j, a, i, kept);
     jsonw_array_end(j);
     jsonw_key(j, "targets");
     jsonw_array(j);
@@ -191,12 +194,20 @@ void alerts_answer(struct http *h)
 {
     struct alerts *a = h->server->alerts;
     struct http_writer w;
-    if (!answer_has_alerts(h) || http_write_begin(h, &w))
+    struct keep_list kept;
+    struct error e;
+    if (!answer_has_alerts(h))
         return;
-    pthread_mutex_lock(&a->lock);
-    put_all(&w.json, &w, a);
-    pthread_mutex_unlock(&a->lock);
-    http_write_end(h, &w, HTTP_OK, "application/json");
+    int rc = keep_list_read(&kept, h->server->store, &e);
+    if (rc)
+        question_failed(h, rc, &e);
+    if (!rc && !http_write_begin(h, &w)) {
+        pthread_mutex_lock(&a->lock);
+        put_all(&w.json, &w, a, &kept);
+        pthread_mutex_unlock(&a->lock);
+        http_write_end(h, &w, HTTP_OK, "application/json");
+    }
+    keep_list_deinit(&kept);
 }
 
 /* ---- POST /v1/alerts/NAME/test ---- */

@@ -2,6 +2,7 @@
 #ifndef CANDOR_SERVER_ALERTS_ANSWER_H
 #define CANDOR_SERVER_ALERTS_ANSWER_H
 
+#include "server/alerts/keep.h"
 #include "server/alerts/verdict.h"
 #include "server/request/question.h"
 
@@ -9,8 +10,9 @@
 bool answer_has_alerts(struct http *h);
 /* Copies the rule of that name. Returns false if there is none; then it has answered with an error, which has this status. */
 bool answer_find_rule(struct http *h, const char *name, unsigned status, struct alert_rule *out);
-/* Writes the members of a rule into an object that is open; likewise those of a figure: value (null without data), low, high, samples. */
-void answer_put_rule(struct jsonw *j, const struct alert_rule *r);
+/* Writes the members of a rule into an object that is open; likewise those of a figure: value (null without data), low, high, samples.
+ * kept: as for keep_put. */
+void answer_put_rule(struct jsonw *j, const struct alert_rule *r, const struct keep_list *kept);
 void answer_put_figure(struct jsonw *j, const struct alert_figure *f);
 
 #endif

@@ -137,7 +137,7 @@ static void put_rest(struct preview *p)
     jsonw_array_end(j);
     jsonw_key(j, "rule");
     jsonw_object(j);
-    answer_put_rule(j, p->rule);
+    answer_put_rule(j, p->rule, NULL);
     jsonw_object_end(j);
     jsonw_member_uint(j, "step", (uint64_t)p->step);
     jsonw_member_uint(j, "windows", (uint64_t)p->windows);
@@ -161,12 +161,12 @@ static void answer(struct preview *p)
     if (http_write_begin(h, &p->writer))
         return;
     p->points = points && !strcmp(points, "true");
-    p->samples =
-        (struct alert_samples){.store = h->server->store, .is_gone = http_is_gone, .client = h, .until_ns = p->question->q.until_ns};
+    p->samples = (struct alert_samples){
+        .store = h->server->store, .patterns = patterns_new(), .is_gone = http_is_gone, .client = h, .until_ns = p->question->q.until_ns};
     jsonw_object(&p->writer.json);
     jsonw_key(&p->writer.json, "points");
     jsonw_array(&p->writer.json);
-    int rc = run_all(p, &e);
+    int rc = p->samples.patterns ? run_all(p, &e) : error_set(&e, -ENOMEM, "out of memory");
     if (rc) {
         http_write_abandon(&p->writer);
         question_failed(h, rc, &e);
@@ -175,6 +175,7 @@ static void answer(struct preview *p)
         http_write_end(h, &p->writer, HTTP_OK, "application/json");
     }
     samples_deinit(&p->samples);
+    patterns_free(p->samples.patterns);
     values_deinit(&p->values);
     free(p->list);
 }

@@ -106,10 +106,19 @@ static int set_threshold(struct alert_rule *r, const char *key, const char *valu
     return set_text(r->threshold_text, sizeof r->threshold_text, key, value, e);
 }
 
+/* `previous` means the window just before; rule_finish sets how long before, when it knows the window. */
 static int set_baseline(struct alert_rule *r, const char *value, struct error *e)
 {
-    r->before = !strcmp(value, "day") ? SECONDS_A_DAY : !strcmp(value, "week") ? SECONDS_A_WEEK : 0;
-    return r->before ? 0 : error_set(e, -EINVAL, "baseline '%.40s': use day or week", value);
+    const char *unit = value;
+    uint64_t n = 1;
+    bool several = number_take(&unit, 10, ALERT_SEASONS_LEAST, ALERT_SEASONS_MAX, &n) == NUMBER_GOOD;
+    bool days = !strcmp(unit, several ? " days" : "day"), weeks = !strcmp(unit, several ? " weeks" : "week");
+    r->before = days ? SECONDS_A_DAY : weeks ? SECONDS_A_WEEK : 0;
+    r->seasons = (uint32_t)n;
+    if (!days && !weeks && strcmp(value, "previous"))
+        return error_set(e, -EINVAL, "baseline '%.40s': use previous, day, week, or %d to %d days or weeks, as in 7 days", value,
+                         ALERT_SEASONS_LEAST, ALERT_SEASONS_MAX);
+    return set_text(r->baseline, sizeof r->baseline, "baseline", value, e);
 }
 
 int rule_set(struct alert_rule *r, const char *key, const char *value, struct error *e)
@@ -160,7 +169,7 @@ int rule_set(struct alert_rule *r, const char *key, const char *value, struct er
 /* Reads a threshold: a share, or a number if it is of a rate or of a ratio. */
 static int read_threshold(const struct alert_rule *r, const char *key, const char *text, double *out, struct error *e)
 {
-    bool share = r->source->share && !r->before;
+    bool share = sources_is_share(r);
     if (share ? units_parse_percent(text, out) : number_parse_real(text, 0, 1e18, out) != NUMBER_GOOD)
         return error_set(e, -EINVAL, "%s '%.30s': use %s", key, text,
                          share       ? "a share such as 5%"
@@ -173,13 +182,16 @@ int rule_finish(struct alert_rule *r, struct error *e)
 {
     if (!r->source)
         return error_set(e, -EINVAL, "it needs a value, such as value = cores");
-    if (r->source->of_methods != (*r->method != 0))
-        return error_set(e, -EINVAL, r->source->of_methods ? "it needs a method, a pattern of names" : "value = %s has no method",
-                         r->source->name);
+    if (r->source->methods == ALERT_METHODS_NEEDED && !*r->method)
+        return error_set(e, -EINVAL, "it needs a method, a pattern of names");
+    if (r->source->methods == ALERT_METHODS_NONE && *r->method)
+        return error_set(e, -EINVAL, "value = %s has no method", r->source->name);
     if (selector_sample_label(r->each))
         return error_set(e, -EINVAL, "each = %s is a label of samples; use a label of recordings, and select the samples", r->each);
     if (!*r->threshold_text)
         return error_set(e, -EINVAL, "it needs a threshold, above or below");
+    if (*r->baseline && !r->before)
+        r->before = r->window;
     int code = sources_check(r, e);
     code = code ? code : read_threshold(r, r->below ? "below" : "above", r->threshold_text, &r->threshold, e);
     r->resolve = r->threshold;

@@ -26,6 +26,8 @@ enum {
     ALERT_QUIET_MAX = 4,
     ALERT_TARGETS_MAX = 8,
     ALERT_RULES_MAX = 10000,
+    ALERT_SEASONS_LEAST = 3,
+    ALERT_SEASONS_MAX = 8,
 };
 
 #define ALERT_TYPE "cpu:ns" /* the type of a rule that names none */
@@ -43,7 +45,9 @@ struct alert_rule {
     char threshold_text[32], resolve_text[32]; /* as they are written; "" = not set */
     const struct alert_source *source;
     int64_t window, interval, delay, hold, no_data; /* seconds; hold is the key `for` */
-    int64_t before;                                 /* seconds from the baseline's window to the window; 0 = there is no baseline */
+    char baseline[24];                              /* as it is written; "" = there is none */
+    int64_t before;                                 /* seconds from one window of the baseline to the next; 0 = there is no baseline */
+    uint32_t seasons;                               /* the number of windows of the baseline */
     bool below;
     double threshold, resolve;
     struct quiet quiet[ALERT_QUIET_MAX];
@@ -51,6 +55,8 @@ struct alert_rule {
     struct alert_text labels[ALERT_TEXTS_MAX], annotations[ALERT_TEXTS_MAX];
     uint32_t label_count, annotation_count;
     char action[ALERT_ACTION_MAX]; /* what to do besides when it begins to fire: "profile EVENTS DURATION [JVMS]"; "" = nothing */
+    int64_t keep_s;                /* likewise: for so many seconds it keeps recordings; 0 = it keeps none */
+    uint32_t keep_most;            /* how many of them */
     char to[ALERT_TEXT_MAX];       /* names of targets; "" = all */
     uint32_t targets;              /* bits */
 };

@@ -11,6 +11,7 @@ enum { KEY_MAX = 8 << 10 };
 static void forget(struct alert_sampled *one)
 {
     buffer_deinit(&one->key);
+    method_sums_free(one->methods);
     profile_deinit(&one->profile);
     store_result_deinit(&one->result);
     *one = (struct alert_sampled){0};
@@ -80,14 +81,15 @@ static int read_store(const struct alert_samples *s, struct alert_sampled *one, 
 }
 
 int samples_get(struct alert_samples *s, const struct alert_rule *rule, const char *value, int64_t from, int64_t to,
-                const struct alert_sampled **out, struct error *e)
+                struct alert_sampled **out, struct error *e)
 {
     struct buffer key;
     size_t selector;
     struct alert_sampled *place = &s->kept[0];
     int rc = make_key(&key, &selector, rule, value, from, to);
     s->asked++;
-    for (int i = 0; !rc && i < ALERT_SAMPLES_KEPT; i++) {
+    uint32_t most = rule->seasons > 1 ? 1 + rule->seasons : 2; /* no more are in memory than the rule needs */
+    for (uint32_t i = 0; !rc && i < most; i++) {
         struct alert_sampled *one = &s->kept[i];
         if (one->key.len == key.len && !memcmp(one->key.data, key.data, key.len)) {
             one->used = s->asked;

@@ -1,8 +1,8 @@
 #include "server/alerts/sources.h"
 
 #include "base/time_units.h"
+#include "profile/figures/significance.h"
 #include "profile/figures/stats.h"
-#include "regex/regex.h"
 #include "server/metrics/key_series.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 /* A rate: the sum of the weights, whose number counts as Poisson's, by the window's seconds and by `unit`. */
 static int measure_sum(struct alert_samples *samples, const struct alert_window *w, double unit, struct alert_figure *out, struct error *e)
 {
-    const struct alert_sampled *s;
+    struct alert_sampled *s;
     int rc = samples_get(samples, w->rule, w->value, w->from, w->to, &s, e);
     if (rc)
         return rc;
@@ -41,71 +41,6 @@ static int measure_cores(struct alert_samples *samples, const struct alert_windo
 static int measure_rate(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
 {
     return measure_sum(samples, w, 1, out, e);
-}
-
-/* ---- shares of methods ---- */
-
-enum { UNKNOWN, YES, NO };
-
-/* Whether a frame's label matches. known: by string id. */
-static bool frame_matches(const struct profile *p, const struct regex *pattern, uint8_t *known, uint32_t frame)
-{
-    const struct profile_frame *f = &p->frames[frame];
-    if (f->type == PROFILE_TYPE_MARK)
-        return false;
-    if (known[f->label] == UNKNOWN)
-        known[f->label] = regex_matches(pattern, profile_text(p, f->label)) ? YES : NO;
-    return known[f->label] == YES;
-}
-
-/* Sums up the samples whose innermost frame matches or, with `total`, any of whose frames does. */
-static int sum_matching(const struct profile *p, const struct regex *pattern, bool total, uint64_t *weight)
-{
-    uint8_t *known = calloc((size_t)p->strings.count + 1, 1);
-    uint8_t *matches = calloc(p->node_count, 1);
-    int rc = known && matches ? 0 : -ENOMEM;
-    for (uint32_t i = 1; !rc && i < p->node_count; i++)
-        matches[i] = (total && matches[p->nodes[i].parent]) || frame_matches(p, pattern, known, p->nodes[i].frame);
-    *weight = 0;
-    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
-        if (matches[p->samples[i].stack])
-            *weight += p->samples[i].weight;
-    free(known);
-    free(matches);
-    return rc;
-}
-
-static int measure_share(struct alert_samples *samples, const struct alert_window *w, bool total, struct alert_figure *out, struct error *e)
-{
-    const struct alert_sampled *s;
-    struct regex *pattern = NULL;
-    uint64_t weight = 0;
-    int rc = samples_get(samples, w->rule, w->value, w->from, w->to, &s, e);
-    rc = rc ? rc : regex_compile(&pattern, w->rule->method, REGEX_SOMEWHERE, e);
-    if (!rc && sum_matching(&s->profile, pattern, total, &weight))
-        rc = error_set(e, -ENOMEM, "out of memory");
-    regex_free(pattern);
-    if (rc)
-        return rc;
-    double share = s->profile.weight ? (double)weight / (double)s->profile.weight : 0;
-    struct interval interval = stats_wilson(share, s->effective);
-    *out = (struct alert_figure){.value = share,
-                                 .low = interval.low,
-                                 .high = interval.high,
-                                 .known = s->profile.sample_count > 0,
-                                 .samples = s->profile.sampled,
-                                 .missing = s->result.missing};
-    return 0;
-}
-
-static int measure_self(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
-{
-    return measure_share(samples, w, false, out, e);
-}
-
-static int measure_total(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
-{
-    return measure_share(samples, w, true, out, e);
 }
 
 /* ---- key metrics ---- */
@@ -135,14 +70,17 @@ static int measure_metric(struct alert_samples *samples, const struct alert_wind
 
 /* ---- the table ---- */
 
-#define METRIC_ROW(symbol, id, name, unit, sort, base, title, ...) {name, title, KEY_UNIT_##unit == KEY_UNIT_SHARE, false, measure_metric},
+#define METRIC_ROW(symbol, id, name, unit, sort, base, title, ...)                                                                         \
+    {name, title, KEY_UNIT_##unit == KEY_UNIT_SHARE, ALERT_METHODS_NONE, measure_metric, false},
 
 /* First the sources that are measured from samples, then the key metrics. */
-static const struct alert_source sources[] = {{"cores", "cores in use", false, false, measure_cores},
-                                              {"rate", "weight per second", false, false, measure_rate},
-                                              {"self", "share of the methods themselves", true, true, measure_self},
-                                              {"total", "share of the methods with what they call", true, true, measure_total},
-                                              KEY_METRIC_ROWS(METRIC_ROW)};
+static const struct alert_source sources[] = {
+    {"cores", "cores in use", false, ALERT_METHODS_NONE, measure_cores, false},
+    {"rate", "weight per second", false, ALERT_METHODS_NONE, measure_rate, false},
+    {"self", "share of the methods themselves", true, ALERT_METHODS_NEEDED, self_measure, false},
+    {"total", "share of the methods with what they call", true, ALERT_METHODS_NEEDED, total_measure, false},
+    {"change", "the largest sure growth of a method", true, ALERT_METHODS_SOME, change_measure, true},
+    KEY_METRIC_ROWS(METRIC_ROW)};
 enum { SOURCES = sizeof sources / sizeof *sources, OF_SAMPLES = SOURCES - KEY_METRICS };
 
 const struct alert_source *sources_find(const char *name)
@@ -174,6 +112,8 @@ int sources_check(const struct alert_rule *rule, struct error *e)
                          rule->source->name);
     if (!unit)
         return error_set(e, -EINVAL, "type '%.60s': write it as in cpu:ns or alloc_space:bytes", rule->type);
+    if (rule->source->compares && (rule->seasons != 1 || rule->below))
+        return error_set(e, -EINVAL, "value = %s needs `above`, and a baseline of one window: previous, day or week", rule->source->name);
     if (rule->source->measure == measure_cores && strcmp(unit, ":ns"))
         return error_set(e, -EINVAL, "value = cores is for types of time such as cpu:ns; use value = rate for %.60s", rule->type);
     return 0;
@@ -199,17 +139,60 @@ struct alert_figure sources_ratio(const struct alert_figure *now, const struct a
     return out;
 }
 
+bool sources_is_share(const struct alert_rule *rule)
+{
+    return rule->source->share && (!rule->before || rule->source->compares);
+}
+
+/* Computes the mean of several windows, and the interval in which one more of them would be with 95 %: they differ by more than sampling,
+ * because days do. */
+static void mean_of(const double *values, uint32_t n, struct alert_figure *out)
+{
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += values[i];
+    out->value = sum / n;
+    for (uint32_t i = 0; i < n; i++)
+        squares += (values[i] - out->value) * (values[i] - out->value);
+    double reach = significance_student(0.025, n - 1) * sqrt(squares / (n - 1) * (1 + 1.0 / n));
+    out->low = fmax(0, out->value - reach);
+    out->high = out->value + reach;
+}
+
+/* Measures the baseline: one window, or the mean of several, of which at least SEASONS_LEAST must have data. */
+static int measure_baseline(struct alert_samples *samples, struct alert_window w, struct alert_figure *out, struct error *e)
+{
+    double values[ALERT_SEASONS_MAX];
+    struct alert_figure one;
+    struct missing missing = {0};
+    uint32_t n = 0;
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < w.rule->seasons; i++) {
+        w.from -= w.rule->before;
+        w.to -= w.rule->before;
+        rc = w.rule->source->measure(samples, &w, &one, e);
+        if (rc)
+            return rc;
+        missing_add_all(&missing, &one.missing);
+        if (one.known)
+            values[n++] = one.value;
+    }
+    *out = w.rule->seasons == 1 ? one : (struct alert_figure){.known = n >= ALERT_SEASONS_LEAST};
+    out->missing = missing;
+    if (w.rule->seasons > 1 && out->known)
+        mean_of(values, n, out);
+    return 0;
+}
+
 int sources_evaluate(struct alert_samples *samples, const struct alert_rule *rule, const char *value, int64_t to, struct alert_figure *out,
                      struct error *e)
 {
-    struct alert_window w = {rule, value, to - rule->window, to};
+    const struct alert_window w = {rule, value, to - rule->window, to};
     struct alert_figure before;
     int rc = rule->source->measure(samples, &w, out, e);
-    if (rc || !rule->before)
+    if (rc || !rule->before || rule->source->compares)
         return rc;
-    w.from -= rule->before;
-    w.to -= rule->before;
-    rc = rule->source->measure(samples, &w, &before, e);
+    rc = measure_baseline(samples, w, &before, e);
     if (!rc)
         *out = sources_ratio(out, &before);
     return rc;

@@ -79,6 +79,7 @@ static void put_alert(struct jsonw *j, const struct alert *a, const struct alert
     put_exact(j, "low", a->figure.low);
     put_exact(j, "high", a->figure.high);
     put_int(j, "samples", (int64_t)a->figure.samples);
+    jsonw_member_text(j, "method", a->figure.method);
     put_missing(j, &a->figure.missing);
     put_told(j, a, rules);
     jsonw_object_end(j);
@@ -163,6 +164,8 @@ static int get_alert(const json_t *one, struct alert_table *t, const struct aler
                                       .high = get_real(one, "high"),
                                       .known = get_int(one, "known"),
                                       .samples = (uint64_t)get_int(one, "samples")};
+    const char *method = json_string_value(json_object_get(one, "method"));
+    snprintf(a->figure.method, sizeof a->figure.method, "%s", method ? method : "");
     get_missing(json_object_get(one, "missing"), &a->figure.missing);
     get_told(json_object_get(one, "told"), a, rules);
     return 0;

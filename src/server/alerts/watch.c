@@ -204,13 +204,13 @@ static void apply(struct alerts *a, const struct due *d, const struct alert_figu
     if (changed && (state == ALERT_FIRING || state == ALERT_RESOLVED))
         tell_change(a, rule, d->value, state);
     if (changed && state == ALERT_FIRING)
-        action_do(a, rule, d->value);
+        action_do(a, rule, d->value, d->to);
 }
 
 static void evaluate(struct round *r)
 {
     struct alerts *a = r->alerts;
-    struct alert_samples samples = {.store = a->server->store};
+    struct alert_samples samples = {.store = a->server->store, .patterns = a->patterns};
     struct alert_figure figure;
     struct error e;
     for (uint32_t i = 0; i < r->count && !store_is_over(a->server->store, &(struct store_query){0}, &e); i++) {
@@ -276,8 +276,10 @@ void *watch_run(void *alerts)
     pthread_mutex_lock(&a->lock);
     while (!a->stopping) {
         pthread_mutex_unlock(&a->lock);
+        uint32_t generation = a->generation;
         read_again(a);
-        evaluate_due(a);
+        if (!patterns_tidy(a->patterns, generation != a->generation))
+            evaluate_due(a);
         pthread_mutex_lock(&a->lock);
         alerts_wait(a);
     }

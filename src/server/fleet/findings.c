@@ -317,5 +317,6 @@ void findings_put_metrics(FILE *out, struct server *s)
     exposition_put(out, "findings_unlisted_total", "counter", "Findings that were not stored, because their service has too many.",
                    sums.unlisted);
     exposition_put(out, "findings_evidence_deleted_total", "counter",
-                   "Recordings that were deleted although they were evidence of open findings.", store_deleted(s->store).evidence);
+                   "Recordings that were deleted although they were evidence of open findings, or kept for an alert.",
+                   store_deleted(s->store).evidence);
 }

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
-#include "report/diff_report.h"
+#include "server/fleet/movers.h"
 #include "server/fleet/top_side.h"
 #include "server/request/question.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT_DEFAULT = 10, LIMIT_MAX = 1000, GROUPS_MAX = 1000, RUNS_LEAST = 2 };
+enum { LIMIT_DEFAULT = 10, LIMIT_MAX = 1000, GROUPS_MAX = 1000 };
 
 /* A service, or a service's version and so on. */
 struct shown {
@@ -215,52 +215,6 @@ static void put_methods(struct jsonw *j, const struct top *t, const struct shown
     jsonw_member_uint(j, "methods_left_out", s->rows > t->limit + 1 ? s->rows - 1 - t->limit : 0);
 }
 
-static void put_change(struct jsonw *j, const char *key, const struct diff_figure *f)
-{
-    jsonw_key(j, key);
-    jsonw_object(j);
-    diff_put_change(j, f);
-    jsonw_member_number(j, "q", f->q);
-    jsonw_member_text(j, "change", diff_change_name(f->change));
-    jsonw_object_end(j);
-}
-
-static void put_mover(struct jsonw *j, const struct diff *d, const struct diff_row *row)
-{
-    jsonw_object(j);
-    jsonw_member_text(j, "name", diff_name(d, row));
-    jsonw_member_uint(j, "samples_a", row->samples_a);
-    jsonw_member_uint(j, "samples_b", row->samples_b);
-    put_change(j, "own", &row->self);
-    put_change(j, "total", &row->total);
-    jsonw_object_end(j);
-}
-
-/* Writes the methods whose share has changed by more than chance, the largest change first. */
-static int put_movers(struct jsonw *j, const struct top *t, const struct shown *s)
-{
-    struct diff d;
-    uint32_t n = 0;
-    int rc = diff_init(&d);
-    for (enum diff_side side = DIFF_A; !rc && side <= DIFF_B; side++)
-        rc = top_side_add_runs(&t->sides[side], s->place, &d, side);
-    bool enough = d.runs[DIFF_A] >= RUNS_LEAST && d.runs[DIFF_B] >= RUNS_LEAST;
-    rc = rc || !enough ? rc : diff_compute(&d);
-    jsonw_key(j, "movers");
-    if (rc || !enough) {
-        jsonw_null(j);
-    } else {
-        jsonw_array(j);
-        for (uint32_t i = 0; i < d.count; i++)
-            if ((d.rows[i].self.change || d.rows[i].total.change) && n++ < t->limit)
-                put_mover(j, &d, &d.rows[i]);
-        jsonw_array_end(j);
-        jsonw_member_uint(j, "movers_left_out", n > t->limit ? n - t->limit : 0);
-    }
-    diff_deinit(&d);
-    return rc;
-}
-
 static int put_group(struct jsonw *j, const struct top *t, const struct shown *s)
 {
     int rc = 0;
@@ -270,7 +224,7 @@ static int put_group(struct jsonw *j, const struct top *t, const struct shown *s
     figures_put_whole(j, &s->whole);
     put_methods(j, t, s);
     if (t->before.to > t->before.from)
-        rc = put_movers(j, t, s);
+        rc = movers_put(j, t->sides, s->place, t->count, t->limit);
     jsonw_object_end(j);
     return rc;
 }

@@ -1,7 +1,5 @@
 #include "server/fleet/top_side.h"
 
-#include "base/text/code_owner.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +8,7 @@ enum { PARTS_OF_TIME = 4 };
 
 static bool is_own(void *context, const struct store_function_name *name)
 {
-    bool java = name->type <= JFR_FRAME_INLINED || (name->type >= JFR_FRAME_C1_APPROXIMATE && name->type <= JFR_FRAME_JAVA);
-    return java && *name->class_name && code_owner(name->class_name, name->method) == CODE_OF_PROGRAM;
+    return store_function_is_own(name);
 }
 
 static int compare_rows(const void *left, const void *right)

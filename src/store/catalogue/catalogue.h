@@ -16,6 +16,7 @@
  *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
  *     account     id, name: an account, and its reason, if it has one, after a blank
  *     finding, waiting, judging      what rules found in recordings (catalogue_findings.h)
+ *     kept        recording -> service, rule, until: recordings that alerts keep (catalogue_keep.h)
  *     metric      id, hour, service, labelset, minutes: the key metrics by minute, of the label set's recordings (catalogue_metrics.c)
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can report it
  *
@@ -262,7 +263,7 @@ struct catalogue_dropped {
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes;      /* the size of the recordings' files in this list */
-    uint32_t evidence_count; /* recordings in this list that are evidence of open findings (catalogue_findings.h) */
+    uint32_t evidence_count; /* recordings in this list that are evidence of open findings, or that alerts keep */
 };
 /* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings without any part left. Roll-ups that
  * have the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in
@@ -277,7 +278,7 @@ int catalogue_going(struct catalogue *c, catalogue_visit_going *visit, void *con
 int catalogue_gone(struct catalogue *c, struct error *e);
 /* Forgets the raw files of the oldest recordings of a service (0 = of all services) that ended before the second `before`. Stops when these
  * files have `bytes` bytes together, or are CATALOGUE_DROP_MAX. A recording with an unsealed part keeps its file, and, if
- * spares_evidence is set, one that is evidence of an open finding. */
+ * spares_evidence is set, one that is evidence of an open finding or that an alert keeps. */
 enum { CATALOGUE_DROP_MAX = 4096 };
 int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, bool spares_evidence,
                        struct catalogue_dropped *dropped, struct error *e);

@@ -22,10 +22,10 @@ static int note_identity(struct catalogue_dropped *d, const struct sql *s, int c
 struct drop {
     int64_t before, service;
     enum catalogue_why why;
-    bool spares_evidence; /* recordings as they were sent that are evidence of open findings stay */
+    bool spares_evidence; /* recordings as they were sent that are evidence of open findings, or of alerts, stay */
 };
 
-#define IS_EVIDENCE "EXISTS (SELECT 1 FROM finding WHERE evidence = r.id AND " CATALOGUE_KEEPS ")"
+#define IS_EVIDENCE "(EXISTS (SELECT 1 FROM finding WHERE evidence = r.id AND " CATALOGUE_KEEPS ") OR r.id IN (SELECT recording FROM kept))"
 /* Conditions whose indexes find the service's data without reading the data of other services. */
 #define OF_DAYS       "day < ?1 AND service = ?2"
 #define OF_RECORDINGS "recording IN (SELECT id FROM recording WHERE service = ?2 AND first < ?1 * 86400)"

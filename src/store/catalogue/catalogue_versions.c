@@ -237,6 +237,13 @@ static const char version_11[] =
     " AND day * 86400 + until > NEW.first; END;"
     "PRAGMA user_version = 11;";
 
+/* Version 12 adds the recordings that are kept for alerts. */
+static const char version_12[] =
+    "CREATE TABLE kept (recording INTEGER PRIMARY KEY, service INTEGER NOT NULL, rule TEXT NOT NULL, until INTEGER NOT NULL);"
+    "CREATE INDEX kept_service ON kept (service, until);"
+    "CREATE TRIGGER kept_gone AFTER DELETE ON recording BEGIN DELETE FROM kept WHERE recording = OLD.id; END;"
+    "PRAGMA user_version = 12;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
@@ -253,8 +260,8 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema,    version_2, version_3, version_4,  version_5, version_6,
-                                        version_7, version_8, version_9, version_10, version_11};
+    static const char *const steps[] = {schema,    version_2, version_3, version_4,  version_5,  version_6,
+                                        version_7, version_8, version_9, version_10, version_11, version_12};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

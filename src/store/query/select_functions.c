@@ -5,6 +5,7 @@
 #include "store/query/gather.h"
 
 #include "base/array.h"
+#include "base/text/code_owner.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -451,4 +452,10 @@ void store_functions_deinit(struct store_functions *f)
     free(f->rows);
     free(f->groups);
     *f = (struct store_functions){0};
+}
+
+bool store_function_is_own(const struct store_function_name *name)
+{
+    bool java = name->type <= JFR_FRAME_INLINED || (name->type >= JFR_FRAME_C1_APPROXIMATE && name->type <= JFR_FRAME_JAVA);
+    return java && *name->class_name && code_owner(name->class_name, name->method) == CODE_OF_PROGRAM;
 }

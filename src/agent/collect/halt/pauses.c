@@ -26,6 +26,7 @@ static struct {
     struct account safepoints, synchronizing;
     struct reading last;
     uint64_t collections_before;
+    uint32_t errors_before[JVM_ERROR_COUNT];
 } session;
 
 static uint64_t collections(void)
@@ -40,6 +41,20 @@ static struct reading read_counters(uint64_t now)
 {
     return (struct reading){now, counters_value(counters.safepoints), counters_value(counters.safepoint_ticks),
                             counters_value(counters.synchronizing_ticks)};
+}
+
+/* ---- Errors that the JVM threw ---- */
+
+static const volatile int32_t *errors_counter(enum jvm_error error)
+{
+    return error == JVM_ERROR_STACK_OVERFLOW ? counters.stack_overflows : counters.out_of_memory;
+}
+
+/* Returns the number since the JVM's start. It may wrap around, as its difference does. */
+static uint32_t errors(enum jvm_error error)
+{
+    const volatile int32_t *counter = errors_counter(error);
+    return counter ? (uint32_t)*counter : 0;
 }
 
 /* ---- pauses ---- */
@@ -145,6 +160,9 @@ static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now_ns)
         put(write, now_ns, ACCOUNT_HALT_LOST, reason_pause_loss[PAUSE_LOSS_QUEUE_FULL], full);
     if (session.dropped.count)
         put(write, now_ns, ACCOUNT_HALT_LOST, reason_pause_loss[PAUSE_LOSS_MEMORY], session.dropped);
+    for (enum jvm_error i = 0; i < JVM_ERROR_COUNT; i++)
+        if (errors_counter(i))
+            put(write, now_ns, ACCOUNT_HALT_ERRORS, reason_jvm_error[i], (struct account){.count = errors(i) - session.errors_before[i]});
     if (!counters.found)
         return;
     put(write, now_ns, ACCOUNT_HALT_GC_COUNTED, "", (struct account){.count = collections() - session.collections_before});
@@ -177,6 +195,8 @@ static int start(const struct part_of *of, struct error *e)
     session.recording = of->recording;
     gc_pauses_reset();
     session.collections_before = collections();
+    for (enum jvm_error i = 0; i < JVM_ERROR_COUNT; i++)
+        session.errors_before[i] = errors(i);
     session.last = read_counters(clock_monotonic_ns());
     return gc_events.open(e);
 }

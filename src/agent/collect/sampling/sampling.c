@@ -275,14 +275,17 @@ static void release_memory(void)
     kallsyms_close();
 }
 
-/* Finds what only the symbols of the JVM's library show, if it has them: the VM thread's current operation and, in some JVMs, the
- * counters. */
+/* Finds what only the symbols of the JVM's library show, if it has them: the VM thread's current operation, the number of Errors that the
+ * JVM threw and, in some JVMs, the performance counters. */
 static void find_by_symbols(void)
 {
     if (!vm_layout.vm_operation && walk_libjvm_low)
         vm_layout.vm_operation = native_data(walk_libjvm_low, "_ZN8VMThread17_cur_vm_operationE");
     if (!counters.found && walk_libjvm_low)
         counters_find_at(native_data(walk_libjvm_low, "_ZN10PerfMemory6_startE"));
+    if (!counters.stack_overflows && walk_libjvm_low)
+        counters_find_errors(native_data(walk_libjvm_low, "_ZN10Exceptions22_stack_overflow_errorsE"),
+                             native_data(walk_libjvm_low, "_ZN10Exceptions37_out_of_memory_error_java_heap_errorsE"));
 }
 
 /* Passes the shared data to each file. */

@@ -12,6 +12,7 @@ const char *const reason_suppression[SUPPRESSION_COUNT] = {SUPPRESSIONS(NAME)};
 const char *const reason_miss[MISS_COUNT] = {MISSES(NAME)};
 const char *const reason_allocation_loss[ALLOCATION_LOSS_COUNT] = {ALLOCATION_LOSSES(NAME)};
 const char *const reason_pause_loss[PAUSE_LOSS_COUNT] = {PAUSE_LOSSES(NAME)};
+const char *const reason_jvm_error[JVM_ERROR_COUNT] = {JVM_ERRORS(NAME)};
 const char *const reason_lock_loss[LOCK_LOSS_COUNT] = {LOCK_LOSSES(NAME)};
 const char *const reason_context_loss[CONTEXT_LOSS_COUNT] = {CONTEXT_LOSSES(NAME)};
 const char *const reason_unnamed[UNNAMED_COUNT] = {UNNAMED_FRAMES(NAME)};

@@ -13,6 +13,7 @@ extern const char *const reason_suppression[SUPPRESSION_COUNT];
 extern const char *const reason_miss[MISS_COUNT];
 extern const char *const reason_allocation_loss[ALLOCATION_LOSS_COUNT];
 extern const char *const reason_pause_loss[PAUSE_LOSS_COUNT];
+extern const char *const reason_jvm_error[JVM_ERROR_COUNT];
 extern const char *const reason_lock_loss[LOCK_LOSS_COUNT];
 extern const char *const reason_context_loss[CONTEXT_LOSS_COUNT];
 extern const char *const reason_unnamed[UNNAMED_COUNT];

@@ -59,14 +59,16 @@ char *message_fingerprint(const struct alert_note *note, char out[ALERT_FINGERPR
 char *message_describe(const struct alert_rule *rule, const struct alert *alert, char *out, size_t size)
 {
     const struct alert_figure *f = &alert->figure;
-    bool percent = rule->source->share && !rule->before;
+    bool percent = sources_is_share(rule);
     double by = percent ? 100 : 1;
-    char until[ALERT_TIME], figure[120] = "no data";
+    char until[ALERT_TIME], figure[120 + sizeof f->method] = "no data";
     if (f->known)
-        snprintf(figure, sizeof figure, "%.3g%s [%.3g..%.3g]", by * f->value, percent ? " %" : "", by * f->low, by * f->high);
+        snprintf(figure, sizeof figure, "%.3g%s [%.3g..%.3g]%s%s", by * f->value, percent ? " %" : "", by * f->low, by * f->high,
+                 *f->method ? " of " : "", f->method);
     snprintf(out, size, "%s%s%.200s: %s in the %" PRId64 " s until %s; the threshold is %s %s%s%s", rule->source->title,
              *rule->method ? " " : "", rule->method, figure, rule->window, message_time(alert->at, until), rule->below ? "below" : "above",
-             rule->threshold_text, rule->before ? " of the baseline" : "", missing_parts(&f->missing) ? "; data are incomplete" : "");
+             rule->threshold_text, rule->before && !rule->source->compares ? " of the baseline" : "",
+             missing_parts(&f->missing) ? "; data are incomplete" : "");
     return out;
 }
 

@@ -33,7 +33,7 @@ export function rowsOf({ threads, count, thread, weight }: Slices, open: number[
     const single = (i: number, inside: boolean): Row => ({ label: threads[i], threads: [i], inside, weight: sums[i] });
     return [...pools].map(([stem, members]): Row => (members.length === 1 ? single(members[0], false)
         : { label: stem + "*", threads: members, inside: false, weight: members.reduce((sum, i) => sum + sums[i], 0) }))
-        .sort(larger).flatMap((row) => (row.threads.length > 1 && open.includes(row.threads[0])
+        .sort(larger).flatMap((row) => (row.threads.length > 1 && row.threads.some((i) => open.includes(i))
             ? [row, ...row.threads.map((i) => single(i, true)).sort(larger)] : [row]));
 }
 

@@ -76,15 +76,16 @@ export class Lanes {
     }
 
     // The button that shows the threads of a pool.
-    private opener({ label, threads: [first] }: Row): HTMLButtonElement {
+    private opener({ label, threads }: Row): HTMLButtonElement {
         const { pools } = this.app.state;
-        const open = pools.includes(first);
+        const others = pools.filter((pool) => !threads.includes(pool));
+        const open = others.length < pools.length;
         const button = element("button", { type: "button", className: "opener", title: open ? "Hide its threads" : "Show its threads" },
             open ? "▾" : "▸");
         button.setAttribute("aria-label", "Threads of " + visibleName(label).slice(0, LONGEST_NAME));
         button.setAttribute("aria-expanded", String(open));
         button.addEventListener("click", () =>
-            this.app.change({ pools: open ? pools.filter((pool) => pool !== first) : [...pools, first] }));
+            this.app.change({ pools: open ? others : [...pools, threads[0]] }));
         return button;
     }
 

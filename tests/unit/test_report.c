@@ -284,9 +284,9 @@ static void test_page_tree(void)
     tap_ok(flamegraph_write_diff(f, &sides[0], &sides[1], &change, 1) == 0, "a page of both");
     fclose(f);
     contains(text, "\"title\":\"new.jfr\"", "its title is that of after");
-    contains(text, "\"before\":{\"title\":\"old.jfr\",\"samples\":3,", "it knows before");
+    contains(text, "\"before\":{\"title\":\"old.jfr\",\"kind\":\"cpu\",", "it knows before");
     contains(text, "\"nodes\":{\"count\":8,", "and all nodes");
-    contains(text, "\"changes\":[[2,-0.25,0.5,0,0.125,0.75,1]]", "and what was found of a method");
+    contains(text, "\"changes\":[[2,-0.25,0.5,0,0.125,0.75,1,0,0]]", "and what was found of a method");
     free(text);
     page_tree_deinit(&t);
     calltree_deinit(&a);

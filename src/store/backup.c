@@ -33,7 +33,7 @@ static int link_or_copy(const char *from, const char *to, struct error *e)
     return rc == -ENOENT ? 0 : rc; /* deleted after its folder was read */
 }
 
-static int copy_folder(const char *from, const char *to, struct error *e)
+int backup_copy_folder(const char *from, const char *to, struct error *e)
 {
     char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
     int rc = disk_directory(to, e);
@@ -44,7 +44,7 @@ static int copy_folder(const char *from, const char *to, struct error *e)
                    snprintf(b, sizeof b, "%s/%s", to, entry->d_name) < (int)sizeof b;
         if (entry->d_name[0] == '.' || !fits || stat(a, &st))
             continue;
-        rc = S_ISDIR(st.st_mode) ? copy_folder(a, b, e) : link_or_copy(a, b, e);
+        rc = S_ISDIR(st.st_mode) ? backup_copy_folder(a, b, e) : link_or_copy(a, b, e);
     }
     if (dir)
         closedir(dir);
@@ -75,7 +75,7 @@ int store_backup(struct store *s, const char *path, struct error *e)
     int rc = catalogue_backup(s->catalogue, to, e);
     for (size_t i = 0; !rc && i < FOLDERS; i++) {
         snprintf(to, sizeof to, "%s/%s", path, folders[i]);
-        rc = copy_folder(store_path(s, from, folders[i]), to, e);
+        rc = backup_copy_folder(store_path(s, from, folders[i]), to, e);
     }
     merge_read_end(s, epoch);
     return rc ? rc : copy_beside(s->path, path, e);
@@ -105,7 +105,7 @@ static int copy_all(const char *backup, const char *to, struct error *e)
     for (int i = 0; !rc && i < FOLDERS; i++) {
         snprintf(a, sizeof a, "%s/%s", backup, folders[i]);
         snprintf(b, sizeof b, "%s/%s", to, folders[i]);
-        rc = access(a, F_OK) ? 0 : copy_folder(a, b, e);
+        rc = access(a, F_OK) ? 0 : backup_copy_folder(a, b, e);
     }
     snprintf(a, sizeof a, "%s/catalogue.db", backup);
     snprintf(b, sizeof b, "%s/catalogue.db", to);

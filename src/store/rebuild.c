@@ -25,6 +25,7 @@ struct seen {
     } * days;
     uint32_t count, cap;
     uint64_t unread; /* files and folders whose recordings are unknown */
+    bool rollups;    /* look at roll-ups, too */
 };
 
 static int add_to_day(struct seen *n, int64_t day, uint64_t recordings)
@@ -101,7 +102,9 @@ static bool ends_in(const char *name, const char *end)
 
 static int look_at_file(struct seen *n, const char *path, struct found *found)
 {
-    return ends_in(path, ".roll") ? look_at_rollup(n, path, found) : ends_in(path, ".seg") ? look_at_segment(n, path, found) : 0;
+    return ends_in(path, ".roll") && n->rollups ? look_at_rollup(n, path, found)
+           : ends_in(path, ".seg")              ? look_at_segment(n, path, found)
+                                                : 0;
 }
 
 /* Notes the recordings of all segments in a folder. depth: the number of levels of folders below this one. If roll-ups had more recordings
@@ -127,9 +130,9 @@ static int look_at_folder(struct seen *n, const char *folder, int depth)
     return rc;
 }
 
-int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_found *found, struct error *e)
+int rebuild_note_missing(struct store *s, const char *segments, bool rollups, struct rebuild_found *found, struct error *e)
 {
-    struct seen n = {0};
+    struct seen n = {.rollups = rollups};
     *found = (struct rebuild_found){0};
     int rc = look_at_folder(&n, segments, 1);
     if (rc)

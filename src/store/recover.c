@@ -205,19 +205,6 @@ static int put_segments_aside(struct store *s, struct error *e)
     return rc ? rc : disk_directory(path, e);
 }
 
-/* Replaces a damaged catalog by a new one, which is then filled from the recordings. Samples are sealed again. */
-static int remake(struct store *s, const char *path, struct error *e)
-{
-    char other[DISK_PATH_MAX + 8];
-    store_tell(s, "%s: it is made anew from the recordings", e->text);
-    recover_put_aside(s, path, "catalogue.db");
-    snprintf(other, sizeof other, "%s-wal", path);
-    disk_remove(other);
-    snprintf(other, sizeof other, "%s-shm", path);
-    disk_remove(other);
-    return catalogue_open(&s->catalogue, path, e);
-}
-
 static bool has_files(const char *folder)
 {
     bool has = false;
@@ -254,7 +241,7 @@ static int end_rebuilding(struct store *s, struct error *e)
 {
     char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
     struct rebuild_found found;
-    int rc = rebuild_note_missing(s, store_path(s, from, REBUILDING), &found, e);
+    int rc = rebuild_note_missing(s, store_path(s, from, REBUILDING), true, &found, e);
     snprintf(to, sizeof to, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
     rc = rc ? rc : rename_synced(s, from, to, e);
     if (rc)
@@ -272,9 +259,7 @@ int recover_all(struct store *s, struct error *e)
     char path[DISK_PATH_MAX];
     uint64_t last, rolled;
     each_file(s, store_path(s, path, "incoming"), remove_one);
-    int rc = catalogue_open(&s->catalogue, store_path(s, path, "catalogue.db"), e);
-    if (rc == -EBADMSG)
-        rc = remake(s, path, e);
+    int rc = copy_open_catalogue(s, e);
     rc = rc ? rc : catalogue_last_ids(s->catalogue, &last, &s->arrivals.last, e);
     if (rc)
         return rc;
@@ -293,6 +278,7 @@ int recover_all(struct store *s, struct error *e)
         return rc;
     find_recordings(s);
     rc = access(store_path(s, path, REBUILDING), F_OK) ? 0 : end_rebuilding(s, e);
+    rc = rc ? rc : copy_agree(s, e);
     if (rc)
         return rc; /* the next start continues with it */
     merge_sweep(s);

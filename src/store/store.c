@@ -227,6 +227,7 @@ void store_maintain(struct store *s)
     merge_some(s);
     if (s->rows->flush)
         s->rows->flush(s, true);
+    copy_make(s);
 }
 
 /* ---- recordings ---- */

@@ -1,6 +1,7 @@
 /* The store: it takes recordings, and returns profiles for a time range and labels. A store is one directory, which one process uses.
  *
  *     catalogue.db                    the list of everything in the store (catalogue.h)
+ *     catalogue.db.copy               a copy of it, an hour old at most (copy.c)
  *     incoming/                       recordings that are being received
  *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h); everything else can be made from them
  *     segments/DICTIONARY/dictionary  a dictionary (dictionary.h), and beside it its

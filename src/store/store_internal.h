@@ -47,6 +47,8 @@ struct store {
                                     * of the other epoch */
     bool merging_failed;           /* the last merge failed, and this was reported */
     bool rollup_failed;            /* the same of roll-ups */
+    bool copy_failed;              /* the same of the copy of the catalog */
+    uint64_t copy_due_ns;          /* when the next copy is made, in monotonic time */
     bool files_stay;               /* files of forgotten recordings could not be removed; the next start does it */
     uint64_t rollup_unmade[2];     /* the roll-ups of hours and of a day that could not be made last: the next attempt begins after them */
     pthread_mutex_t deleting;      /* protects `deleted` */
@@ -135,8 +137,23 @@ struct rebuild_found {
 };
 
 /* Call it when the recordings are in the new catalog: notes the data that only the old one's segments had, which are in that folder. It
- * may be called again. */
-int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_found *found, struct error *e);
+ * may be called again. rollups: the catalog has no roll-ups, so those in the folder count, too. */
+int rebuild_note_missing(struct store *s, const char *segments, bool rollups, struct rebuild_found *found, struct error *e);
+
+/* ---- backup.c ---- */
+
+/* Copies a folder with all that it has. Files that never change are linked. */
+int backup_copy_folder(const char *from, const char *to, struct error *e);
+
+/* ---- copy.c ---- */
+
+/* Makes the copy of the catalog, if it is time. Only the thread of store_maintain may call it. */
+void copy_make(struct store *s);
+/* Opens the catalog. If it is damaged or lost, its copy takes its place, if there is one, and otherwise a new one. */
+int copy_open_catalogue(struct store *s, struct error *e);
+/* Makes the rest of the store agree with a copy that took the catalog's place. Call it when the recordings are in the catalog. It may be
+ * called again. */
+int copy_agree(struct store *s, struct error *e);
 
 /* ---- merge.c ---- */
 

@@ -296,8 +296,8 @@ def check_missing(page, server):
         segment.unlink()
     page.go("#" + PLACE)
     rows = page.rows()
-    ct.ok("incomplete" in rows["shop"]["Coverage"] and "incomplete: " in page.text("#partial"), "missing data are reported",
-          (rows, page.text("#partial")))
+    ct.ok("incomplete" in rows["shop"]["Coverage"] and "parts of recordings are missing" in page.text("#partial"),
+          "missing data are reported", (rows, page.text("#partial")))
 
 
 def main():

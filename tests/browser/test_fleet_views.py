@@ -479,7 +479,7 @@ def check_faults(page, server):
     for view in ("changes&service=shop", "timeline&service=metered", "locks&service=log", "health"):
         page.go(f"#view={view}&{WHEN}")
         ready(page)
-        ct.ok("incomplete: " in page.text("#partial"), f"{view}: what is missing is said", page.text("#partial"))
+        ct.ok(" missing (" in page.text("#partial"), f"{view}: what is missing is said", page.text("#partial"))
     server.end()
     page.run("document.getElementById('bar-refresh').click()")
     page.wait_for("return !document.getElementById('problem').hidden", seconds=60)

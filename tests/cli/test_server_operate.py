@@ -174,7 +174,8 @@ def check_health():
     ct.ok(becomes(200, "ok"), "and is ready again")
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     ct.ok(becomes(503, "disk") and status("/healthz")[0] == 200, "nor is it on a full disk", status("/readyz"))
-    ct.ok(not list(incoming.iterdir()), "and leaves nothing there")
+    left = list(incoming.iterdir())
+    ct.ok(not left, "and leaves nothing there", left)
     ct.ok(server.end() == 0, "ends by SIGTERM")
 
 

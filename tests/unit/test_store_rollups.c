@@ -777,6 +777,32 @@ static void test_no_sync(void)
     store_close(s);
 }
 
+/* Rows and recordings of old days are deleted: only the catalog knows whose the sums are. */
+static void test_lost_catalogue(void)
+{
+    struct store_result r;
+    struct store *s = open_store("copied", 30, 90, 400);
+    struct recording old = recording_of(1, today - 4 * DAY + 10, today - 4 * DAY + 20), new = recording_of(2, today + 10, today + 20);
+    const struct store_query q = {.from = today - 4 * DAY, .to = today + DAY, .type = "cpu:ns"};
+    if (!store_place_has_files("a copy of the catalog"))
+        return store_close(s);
+    old.service = new.service = "shop";
+    add(s, &old);
+    add(s, &new);
+    maintain(s);
+    uint64_t sum = weight_of(s, &q, &r);
+    store_close(s);
+    run("rm copied/catalogue.db.copy*"); /* the next one is made when the rows are gone */
+    s = open_store("copied", 1, 90, 400);
+    maintain(s);
+    store_close(s);
+    run("printf x | dd of=copied/catalogue.db bs=1 seek=200 conv=notrunc status=none");
+    s = open_store("copied", 1, 90, 400);
+    tap_ok(weight_of(s, &q, &r) == sum && !missing_parts(&r.missing) && files("copied", "*.seg"),
+           "if the catalog is damaged, its copy has the sums of rows that are deleted");
+    store_close(s);
+}
+
 /* A recording is lost before its roll-ups are made: its parts of both types are. */
 static void test_lost(void)
 {
@@ -1014,6 +1040,7 @@ int main(void)
     test_refused();
     test_off();
     test_no_sync();
+    test_lost_catalogue();
     test_lost();
     test_lost_between();
     test_spoilt();

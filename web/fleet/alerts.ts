@@ -77,6 +77,7 @@ export class Alerts implements View {
     readonly title = "Alerts";
     readonly usesViewer = false;
     readonly usesSamples = false;
+    readonly usesKind = false;
     readonly root = element("main", { className: "alerts" });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", {});

@@ -22,6 +22,7 @@ export class Bar {
     private readonly known = new Map<string, Set<string>>(); // labels and their values
 
     constructor(private readonly page: Page, private readonly views: View[], refresh: () => void) {
+        this.type.append(new Option(titleOfType(CPU_TIME), "")); // until it is known which kinds there are
         this.zone.append(new Option(zoneText("local"), "local"), new Option("UTC", "utc"));
         this.range.addEventListener("change", () => this.chooseRange());
         this.zone.addEventListener("change", () => page.change({ zone: this.zone.value }));
@@ -58,6 +59,7 @@ export class Bar {
         this.range.value = state.from > 0 ? "absolute" : state.range;
         this.zone.value = state.zone;
         keepPlace(byId("bar"), () => this.showMatchers(view));
+        (this.type.parentElement as HTMLElement).hidden = !view.usesKind;
         byId("bar-filter-form").hidden = view.word !== "services";
         byId("search").hidden = !view.usesViewer || byId("viewer").hidden;
         if (this.filter.value !== state.filter) {

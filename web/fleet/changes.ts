@@ -28,6 +28,7 @@ export class Changes implements View {
     readonly title = "Changes";
     readonly usesViewer = false;
     readonly usesSamples = true;
+    readonly usesKind = true;
     readonly root = element("main", { className: "changes" });
     private readonly heading = element("h1", {});
     private readonly choices = element("nav", { className: "tabs" });

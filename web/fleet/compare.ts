@@ -42,6 +42,7 @@ export class Compare implements View {
     readonly title = "Compare";
     readonly usesViewer = true;
     readonly usesSamples = true;
+    readonly usesKind = true;
     readonly root = element("div", { className: "compare" });
     private readonly heading = element("h1", {});
     private readonly against = element("select", {});

@@ -16,6 +16,7 @@ export class Findings implements View {
     readonly title = "Findings";
     readonly usesViewer = false;
     readonly usesSamples = false;
+    readonly usesKind = false;
     readonly root = element("main", { className: "findings" });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", { className: "table" });

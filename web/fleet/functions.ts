@@ -17,6 +17,7 @@ export class Functions implements View {
     readonly title = "Functions";
     readonly usesViewer = false;
     readonly usesSamples = true;
+    readonly usesKind = true;
     readonly root = element("main", { className: "functions" });
     private readonly field = element("input", { type: "search", placeholder: "part of a name, or /pattern/", spellcheck: false });
     private readonly sentence = element("p", { className: "sentence" });

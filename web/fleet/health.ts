@@ -48,6 +48,7 @@ export class Health implements View {
     readonly title = "Health";
     readonly usesViewer = false;
     readonly usesSamples = false;
+    readonly usesKind = false;
     readonly root = element("main", { className: "health" });
     private readonly pill = element("span", {});
     private readonly sentence = element("p", { className: "sentence" });

@@ -44,8 +44,9 @@ export class Incomplete {
         }
     }
 
+    // The page says once that the answers are incomplete, so their texts need not.
     say(texts: string[]): void {
-        this.texts = texts;
+        this.texts = texts.map((text) => text.replace(/^incomplete: /, ""));
         this.show();
     }
 

@@ -153,7 +153,7 @@ class Main implements Page {
             if (turn !== this.turn) {
                 return;
             }
-            byId("view").hidden = otherView && this.loaded !== "";
+            byId("view").hidden = otherView; // a skeleton would say that the data is on its way
             const since = otherView ? "" : this.ageOf(wanted);
             byId("problem").textContent = problemText(error) + since;
             byId("problem").hidden = false;

@@ -16,6 +16,7 @@ export abstract class OfClasses implements View {
     abstract readonly title: string;
     readonly usesViewer = true;
     readonly usesSamples = true;
+    readonly usesKind = false;
     readonly root = element("div", { className: "of-classes" });
     private readonly heading = element("h1", {});
     private readonly tabs = element("nav", { className: "tabs" });

@@ -24,6 +24,7 @@ export interface View {
     readonly word: string; // in the address
     readonly title: string;
     readonly root: HTMLElement;
+    readonly usesKind: boolean; // whether the kind of sample that is chosen in the bar counts
     readonly usesViewer: boolean;
     readonly usesSamples: boolean; // whether labels of samples, such as the endpoint, select what it shows
     // Asks the server, and draws. Throws if there is no answer; the picture before stays then.

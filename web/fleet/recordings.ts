@@ -47,6 +47,7 @@ export class Recordings implements View {
     readonly title = "Recordings";
     readonly usesViewer = true;
     readonly usesSamples = false;
+    readonly usesKind = true;
     readonly root = element("div", { className: "recordings" });
     private readonly order = element("select", {});
     private readonly file = element("input", { type: "file", accept: ".html,.json" });

@@ -24,6 +24,7 @@ export class Requests implements View {
     readonly title = "Requests";
     readonly usesViewer = true;
     readonly usesSamples = true;
+    readonly usesKind = true;
     readonly root = element("div", { className: "requests" });
     private readonly heading = element("h1", {});
     private readonly tabs = element("nav", { className: "tabs" });

@@ -17,6 +17,7 @@ export class ServiceView implements View {
     readonly title = "Service";
     readonly usesViewer = true;
     readonly usesSamples = true;
+    readonly usesKind = true;
     readonly root = element("div", { className: "service" });
     private readonly heading = element("h1", {});
     private readonly tabs = element("nav", { className: "tabs" });
@@ -36,6 +37,7 @@ export class ServiceView implements View {
             part: (span) => this.page && choosePart(this.page, "part")(span),
             hide: (hidden) => this.page?.change({ hidden }),
         });
+        this.by.append(new Option("nothing", "")); // until the labels are known
         this.by.addEventListener("change", () => this.page?.change({ by: this.by.value, hidden: [] }));
         this.tabs.setAttribute("aria-label", "What is measured");
         this.root.append(element("div", { className: "row" }, this.heading, this.tabs,
@@ -46,6 +48,7 @@ export class ServiceView implements View {
     async load(page: Page): Promise<void> {
         this.page = page;
         const { state, questions } = page;
+        this.showHeading(state.service);
         const service = page.services.find(({ name }) => name === state.service);
         const types = orderTypes(Object.keys(service?.types ?? Object.assign({}, ...page.services.map((one) => one.types))));
         const type = state.type || (types.includes(CPU_TIME) ? CPU_TIME : types[0] ?? CPU_TIME);
@@ -76,7 +79,7 @@ export class ServiceView implements View {
 
     draw(page: Page): void {
         const { state } = page;
-        this.heading.textContent = state.service === "" ? "All services" : visibleName(state.service);
+        this.showHeading(state.service);
         if (this.data) {
             this.chart.root.hidden = this.data.series.length === 0;
             this.chart.show(this.data, { zone: state.zone, part: spanOf(state.part), hidden: state.hidden });
@@ -88,6 +91,10 @@ export class ServiceView implements View {
         }
         keepPlace(this.tabs, () => this.showTabs(page));
         this.bar.replaceChildren(partBar(page, "part", "In sight: "));
+    }
+
+    private showHeading(service: string): void {
+        this.heading.textContent = service === "" ? "All services" : visibleName(service);
     }
 
     private showTabs(page: Page): void {

@@ -110,6 +110,7 @@ export class Services implements View {
     readonly title = "Services";
     readonly usesViewer = false;
     readonly usesSamples = true;
+    readonly usesKind = true;
     readonly root = element("main", { className: "services" });
     private readonly summary = element("p", { className: "sentence" });
     private readonly body = element("tbody", {});

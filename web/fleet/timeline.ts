@@ -23,6 +23,7 @@ export class Timeline implements View {
     readonly title = "Timeline";
     readonly usesViewer = true;
     readonly usesSamples = true;
+    readonly usesKind = true;
     readonly root = element("div", { className: "timeline" });
     private readonly heading = element("h1", {});
     private readonly jvm = element("select", {});

@@ -82,17 +82,20 @@ void catalogue_close(struct catalogue *c)
     catalogue_digest_write(path);
 }
 
+/* The copy is read by a connection of its own, so writers do not wait for it. */
 int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
 {
-    sqlite3 *to;
-    int rc = sqlite3_open(path, &to);
-    sqlite3_backup *backup = rc ? NULL : sqlite3_backup_init(to, "main", c->sql.db, "main");
+    sqlite3 *from, *to;
+    int rc = sqlite3_open_v2(c->path, &from, SQLITE_OPEN_READWRITE, NULL);
+    rc = sqlite3_open(path, &to) ? SQLITE_CANTOPEN : rc;
+    sqlite3_backup *backup = rc ? NULL : sqlite3_backup_init(to, "main", from, "main");
     if (backup) {
         sqlite3_backup_step(backup, -1);
         rc = sqlite3_backup_finish(backup);
     }
     int code = rc || !backup ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
     sqlite3_close(to);
+    sqlite3_close(from);
     if (!code)
         catalogue_digest_write(path);
     return code;

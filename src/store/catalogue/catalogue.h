@@ -135,6 +135,9 @@ int catalogue_leave(struct catalogue *c, const struct catalogue_merge *m, struct
 typedef int catalogue_visit_segment(void *context, uint64_t segment);
 int catalogue_segments(struct catalogue *c, uint32_t dictionary, bool *known, catalogue_visit_segment *visit, void *context,
                        struct error *e);
+/* Visits the good segments of all dictionaries. */
+typedef int catalogue_visit_any_segment(void *context, uint32_t dictionary, uint64_t segment);
+int catalogue_each_segment(struct catalogue *c, catalogue_visit_any_segment *visit, void *context, struct error *e);
 
 struct catalogue_pending {
     uint64_t recording;

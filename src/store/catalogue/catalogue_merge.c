@@ -170,3 +170,22 @@ int catalogue_segments(struct catalogue *c, uint32_t dictionary, bool *known, ca
     int rc = sql_begin(&c->sql, false, e);
     return rc ? rc : sql_end(&c->sql, segments(c, dictionary, known, visit, context, e), e);
 }
+
+static int each_segment(struct catalogue *c, catalogue_visit_any_segment *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT dictionary, id FROM segment WHERE bad IS NULL");
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0) {
+        rc = visit(context, (uint32_t)sql_column(&s, 0), (uint64_t)sql_column(&s, 1));
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_each_segment(struct catalogue *c, catalogue_visit_any_segment *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, each_segment(c, visit, context, e), e);
+}

@@ -231,6 +231,6 @@ export class Times {
         const { from, to } = this.window;
         return length((to - from) / cellBuckets) + (this.slices.startNs > 0 ? " of " + dateOf(this.slices.startNs) + ", UTC" : "")
             + ": a column is " + length(rows) + (rows > 1 ? ", a cell " + length(1) : "")
-            + ", the most in one " + formatValue(largest, this.app.profile.unit) + ". Drag to choose a range, turn the wheel to zoom.";
+            + ", the most in one " + formatValue(largest, this.app.profile.unit) + ". Drag to choose a range.";
     }
 }

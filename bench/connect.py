@@ -5,7 +5,8 @@ usage: script/bench connect [--hours N] [--samples N] [--runs N] [--output FOLDE
 
 Recordings of a minute of ten hosts (bench/server/recordings.c, Zipf) fill a server. Each question is asked of both APIs, by turns, so other
 work on the machine disturbs both alike; the page has the medians and the ratio of the medians, for the time and for the server's CPU time.
-Raw data go to OUTPUT/connect.csv, the page to OUTPUT/connect.md.
+`/v1/services` is the server's own counterpart of the calls that list types and labels. Diff and SelectHeatmap have none: a difference is
+two flame graphs. Raw data go to OUTPUT/connect.csv, the page to OUTPUT/connect.md.
 """
 import argparse
 import json
@@ -66,6 +67,14 @@ def questions(options):
     times = {"profileTypeID": CPU, "labelSelector": selector, "start": 1000 * start, "end": 1000 * end}
     ask("flame graph", "/v1/flamegraph", "SelectMergeStacktraces", times,
         ((1, CPU), (2, selector), (3, 1000 * start), (4, 1000 * end)))
+    ask("pprof", "/v1/profile", "SelectMergeProfile", times, ((1, CPU), (2, selector), (3, 1000 * start), (4, 1000 * end)), format="pprof")
+    period = {"start": 1000 * start, "end": 1000 * end}
+    of_period = ((1, 1000 * start), (2, 1000 * end))
+    ask("types", "/v1/services", "ProfileTypes", period, of_period)
+    ask("values of a label", "/v1/services", "LabelValues", {**period, "name": "host", "matchers": [selector]},
+        ((1, "host"), (2, selector), (3, 1000 * start), (4, 1000 * end)))
+    ask("label sets", "/v1/services", "Series", {**period, "matchers": [selector], "labelNames": ["host", "version"]},
+        ((1, selector), (2, "host"), (2, "version"), (3, 1000 * start), (4, 1000 * end)))
     for label, own_label in (("", ""), ("host", "host")):
         by = {"by": own_label} if own_label else {}
         fields = ((1, CPU), (2, selector), (3, 1000 * start), (4, 1000 * end), *(((5, label),) if label else ()), (6, float(step)))

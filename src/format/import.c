@@ -95,13 +95,18 @@ int import_stack_add(struct import_stack *s, uint32_t frame)
     return 0;
 }
 
+uint32_t import_stack_most(const struct import_stack *s)
+{
+    return s->most && s->most < PROFILE_DEPTH_MAX ? s->most : PROFILE_DEPTH_MAX;
+}
+
 int import_stack_take(struct import_stack *s, struct profile *p, bool leaf_first, uint32_t *stack, bool *truncated)
 {
-    uint32_t left = s->count, mark;
+    uint32_t left = s->count, most = import_stack_most(s), mark;
     *stack = 0;
     *truncated = false;
-    if (left > PROFILE_DEPTH_MAX) {
-        left = PROFILE_DEPTH_MAX - 1;
+    if (left > most) {
+        left = most - 1;
         if (profile_truncation_frame(p, &mark) || profile_stack(p, 0, mark, stack))
             return -ENOMEM;
     }

@@ -7,12 +7,19 @@
 #include "profile/format_names.h"
 #include "profile/profile.h"
 
+/* Limits for a profile in pprof's format; 0 = no limit. The reader counts the texts and the stacks that it cuts. */
+struct import_limits {
+    uint32_t text, frames; /* bytes of a text; frames of a stack, at most PROFILE_DEPTH_MAX */
+    uint64_t cut_texts, cut_stacks;
+};
+
 /* A file in memory, and the user's wishes for reading it. */
 struct import {
     const uint8_t *bytes;
     size_t size;
-    const char *name;  /* for messages */
-    const char *value; /* the name of the value to read, if the file has several; NULL = the format's default */
+    const char *name;             /* for messages */
+    const char *value;            /* the name of the value to read, if the file has several; NULL = the format's default */
+    struct import_limits *limits; /* NULL = none */
     struct error *error;
 };
 
@@ -42,12 +49,14 @@ int import_frame(struct profile *p, const char *name, size_t len, int32_t line, 
 struct import_stack {
     uint32_t *frames;
     uint32_t count, cap;
+    uint32_t most; /* frames; 0 = PROFILE_DEPTH_MAX */
 };
 
 int import_stack_add(struct import_stack *s, uint32_t frame);
-/* Makes a stack of the frames, and empties *s. Frames at the root beyond PROFILE_DEPTH_MAX are cut off, and *truncated is set. It is
+/* Makes a stack of the frames, and empties *s. Frames at the root beyond s->most are cut off, and *truncated is set. It is
  * also set if the frame for missing frames is at the root. */
 int import_stack_take(struct import_stack *s, struct profile *p, bool leaf_first, uint32_t *stack, bool *truncated);
+uint32_t import_stack_most(const struct import_stack *s);
 void import_stack_deinit(struct import_stack *s);
 
 /* ---- weights ---- */

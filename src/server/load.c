@@ -132,18 +132,33 @@ static int load_kinds(struct store_profiles *to, const struct intake *in, const 
 
 /* ---- other formats: a profile of each value ---- */
 
+/* Says what the limits have cut off. The words are those of Pyroscope's options. */
+static void leave_out_cut(struct store_profiles *of, const struct import_limits *limits)
+{
+    if (limits->cut_texts)
+        left_out_add(of, "the ends of %" PRIu64 " names (max_profile_symbol_value_length, limit: %" PRIu32 ")", limits->cut_texts,
+                     limits->text);
+    if (limits->cut_stacks)
+        left_out_add(of, "frames at the root of %" PRIu64 " samples (max_profile_stacktrace_depth, limit: %" PRIu32 ")", limits->cut_stacks,
+                     limits->frames);
+}
+
 /* Loads one value of the recording. value NULL = the choice of the format. After the first value, one without samples is not added. A value
  * that cannot be read is not added either, and the function returns its code. */
 static int load_value(struct store_profiles *to, const char *value, const struct intake *in, const char *format,
                       const struct envelope_note *note, struct error *e)
 {
+    struct import_limits limits = {.text = note->most.text, .frames = note->most.frames};
     struct intake view;
     struct profile *p;
+    bool first = !to->count;
     int rc = add(to, PROFILE_RUNNING, &p, e);
     if (rc)
         return rc;
     intake_view(&view, in);
-    rc = formats_load_from(p, &view, name, format, value, e);
+    rc = formats_load_from(p, &view, name, format, value, &limits, e);
+    if (!rc && first) /* each value has the same stacks */
+        leave_out_cut(to, &limits);
     rc = rc ? rc : finish(p, note, e);
     if (rc || (to->count > 1 && !p->sample_count))
         drop(to, to->count - 1);

@@ -127,10 +127,10 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
 static void print_addresses(const struct server_options *o, const unsigned *ports)
 {
     for (uint32_t i = 0; i < o->address_count; i++) {
-        const char *host = o->addresses[i].host;
-        bool v6 = strchr(host, ':') != NULL;
-        printf("listening on %s://%s%s%s:%u\n", o->certificate ? "https" : "http", v6 ? "[" : "", *host ? host : "0.0.0.0", v6 ? "]" : "",
-               ports[i]);
+        char port[8], address[LISTEN_TEXT];
+        snprintf(port, sizeof port, "%u", ports[i]);
+        listen_write(&o->addresses[i], port, address, sizeof address);
+        printf("listening on %s://%s\n", o->certificate ? "https" : "http", address);
     }
     fflush(stdout);
 }

@@ -292,6 +292,7 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
     if (rc == -EEXIST) {
         out->duplicate = true;
         rc = catalogue_find(s->catalogue, v->identity, v->note.key, &out->id, e);
+        rc = rc ? rc : catalogue_sync(s->catalogue, e);
     } else if (!rc) {
         out->id = l->recording.id;
         snprintf(out->left_out, sizeof out->left_out, "%s", l->profiles.left_out);
@@ -311,7 +312,9 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
     *out = (struct store_added){0};
     int rc = catalogue_find(s->catalogue, identity, note->key, &out->id, e);
     out->duplicate = !rc && out->id;
-    if (!rc && !out->id) {
+    if (out->duplicate) { /* another thread may have added it just now */
+        rc = catalogue_sync(s->catalogue, e);
+    } else if (!rc) {
         rc = envelope_end(w, note, identity, e);
         rc = rc ? rc : envelope_open(&v, w->path, e);
         if (!rc) {

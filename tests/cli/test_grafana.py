@@ -8,10 +8,12 @@ timeout: 600
 import collections
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
 import candortest as ct
 import goclients
 import recordings
@@ -26,6 +28,8 @@ OF_SHOP = {"profileTypeID": CPU, "labelSelector": '{service_name="shop"}', **RAN
 TRACE = "4bf92f3577b34da6a3ce929d0e0e473"  # and one digit
 SPANS = {"a": ("00f067aa0ba902b1", "00f067aa0ba902b2"), "b": ("00f067aa0ba902b3", "00f067aa0ba902b4")}
 ROOT = "00f067aa0ba902ff"
+DECODERS = ct.JDKS.parent / "npm-pyroscope"
+PACKAGES = ("@pyroscope/models@0.4.7", "zod@3")
 
 
 def make(host, heavy):
@@ -182,6 +186,45 @@ def check_legacy(server, paths):
         ct.ok(isinstance(answer, dict) and answer.get("status") == 400 and answer.get("code") == "invalid_argument", f"{what}: 400", answer)
 
 
+def decoders():
+    """The folder with Grafana's own decoders, fetched once from npm; None after a skip that says why they are missing."""
+    if not (DECODERS / "node_modules" / "@pyroscope" / "models").exists() or not (DECODERS / "node_modules" / "zod").exists():
+        if not shutil.which("npm"):
+            ct.skip("Grafana's decoders", "npm is not installed")
+            return None
+        DECODERS.mkdir(parents=True, exist_ok=True)
+        done = ct.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", DECODERS, *PACKAGES)
+        if done.status:
+            ct.skip("Grafana's decoders", f"npm cannot install them: {done.err.strip().splitlines()[-1:]}")
+            return None
+    return DECODERS
+
+
+def check_decoders(server, paths):
+    """Grafana's own TypeScript package takes and decodes the older addresses' answers, to the sums of candor report."""
+    folder = decoders()
+    if not folder:
+        return
+    selfs = {host: collections.Counter() for host in paths}
+    for host, path in paths.items():
+        for row in recordings.report_json(path, "--top", "0")["methods"]:
+            selfs[host][row["name"]] += row["self"]
+    sides = {f"{side}{name}": value for side, host in (("left", "a"), ("right", "b"))
+             for name, value in (("Query", CPU + f'{{host="{host}"}}'), ("From", FIRST), ("Until", FIRST + 600))}
+    one = {"query": CPU + '{service_name="shop"}', "from": FIRST, "until": FIRST + 600}
+    for path, parameters, wanted in (("render", one, [selfs["a"] + selfs["b"]]), ("render-diff", sides, [selfs["a"], selfs["b"]])):
+        content = server.request("GET", f"/pyroscope/{path}", **parameters)[2]
+        done = subprocess.run(["node", HERE / "decode_flamebearer.js", folder], input=content, capture_output=True, timeout=ct.PATIENCE,
+                              check=False)
+        ct.ok(not done.returncode, f"{path}: Grafana's schema takes it", done.stderr.decode()[-1000:])
+        if done.returncode:
+            continue
+        decoded = json.loads(done.stdout)["decoded"]
+        found = [{name: value for name, value in side["selfs"].items() if value} for side in decoded]
+        ct.ok(found == [+side for side in wanted] and [side["total"] for side in decoded] == [side.total() for side in wanted],
+              f"{path}: decoded, each method has its sum", (found, wanted))
+
+
 def check_drilldown(server, paths):
     """What Profiles Drilldown and the data source send, in their own spelling: JSON without Connect's header."""
     def ask(path, body, kind="json", **headers):
@@ -290,6 +333,7 @@ def main():
         check_spans(call, paths, what)
         check_forms(call, paths, what)
     check_legacy(server, paths)
+    check_decoders(server, paths)
     check_drilldown(server, paths)
     check_links(server, paths)
     check_gone(paths)

@@ -176,7 +176,7 @@ def check_query_length(server):
 def check_label_limits(server):
     """Labels at their limits are kept, and those beyond are left out and named."""
     profile = pprofs.make(CPU, [("a", (1, 1))], start=NOW - 60)
-    for name, value, kept in (("n" * 128, "v", True), ("n" * 129, "v", False), ("n", "v" * 2048, True), ("n", "v" * 2049, False)):
+    for name, value, kept in (("n" * 1024, "v", True), ("n" * 1025, "v", False), ("n", "v" * 2048, True), ("n", "v" * 2049, False)):
         service = f"label-{len(name)}-{len(value)}"
         status, headers, content = by_proto(server, {"series": [series({"__name__": "process_cpu", "service_name": service, name: value},
                                                                        profile)]})
@@ -189,20 +189,104 @@ def check_label_limits(server):
         ct.ok((headers["X-Candor-Left-Out"] or "") == ("" if count == 30 else "label l29"), f"{count} labels", str(headers))
 
 
+def deep(depth, name):
+    """A profile of one sample whose stack has so many frames, all but the innermost with the same name."""
+    texts = ["", "samples", "count", "cpu", "nanoseconds", name, "leaf"]
+    places = [pb.message((4, pb.message((1, i), (4, pb.message((1, i))))), (5, pb.message((1, i), (2, 7 - i)))) for i in (1, 2)]
+    sample = pb.message((1, 1), *((1, 2) for _ in range(depth - 1)), (2, 1), (2, 5))
+    return (pb.message((1, pb.message((1, 1), (2, 2))), (1, pb.message((1, 3), (2, 4))), (2, sample)) + b"".join(places) +
+            pb.message((9, (NOW - 60) * 10**9), *((6, text.encode()) for text in texts)))
+
+
+def sent(server, service, profile, **labels):
+    one = series({"__name__": "process_cpu", "service_name": service, **labels}, profile)
+    status, headers, content = by_proto(server, {"series": [one]})
+    return status, headers["X-Candor-Left-Out"] or "", content
+
+
+def check_shapes(server, name, frames, symbol):
+    """Stacks and names as long as the limits are whole, and those with one more are cut and counted."""
+    for more in (0, 1):
+        service = f"{name}-deep-{more}"
+        status, left_out, _ = sent(server, service, deep(frames + more, "f"))
+        said = f"frames at the root of 1 samples (max_profile_stacktrace_depth, limit: {frames})" if more else ""
+        outcomes = server.get("/v1/methods", select=f'service="{service}"', type="cpu:ns", **TIME)["report"]
+        ct.ok((status, left_out) == (200, said) and types_of(server, service) == {"cpu:ns": 5}, f"{service}: {said}", (left_out, outcomes))
+        service = f"{name}-name-{more}"
+        status, left_out, _ = sent(server, service, pprofs.make(CPU, [("x" * (symbol + more), (1, 5))], start=NOW - 60))
+        said = f"the ends of 1 names (max_profile_symbol_value_length, limit: {symbol})" if more else ""
+        methods = server.get("/v1/methods", select=f'service="{service}"', type="cpu:ns", **TIME)["report"]["methods"]
+        ct.ok((status, left_out) == (200, said) and [len(one["name"]) for one in methods] == [symbol], f"{service}: {said}", left_out)
+    service, wide = f"{name}-wide", "\u00e9" * symbol  # two bytes each
+    sent(server, service, pprofs.make(CPU, [("x" * (symbol % 2 + 1) + wide, (1, 5))], start=NOW - 60))
+    methods = server.get("/v1/methods", select=f'service="{service}"', type="cpu:ns", **TIME)["report"]["methods"]
+    ct.ok(len(methods) == 1 and len(methods[0]["name"].encode()) == symbol - 1, "no character is cut in two", methods[:1])
+
+
+def check_fewer_labels(server):
+    profile = pprofs.make(CPU, [("a", (1, 1))], start=NOW - 60)
+    for service, more, kept in (("fits", {"abcdefgh": "12345"}, True), ("name", {"abcdefghi": "1"}, False),
+                                ("value", {"abcd": "123456789012"}, False), ("many", {"abcd": "1", "b": "2"}, False)):
+        status, left_out, _ = sent(server, service, profile, **more)
+        ct.ok(status == 200 and (left_out == "") == kept, f"labels, {service}: left out if it does not fit", left_out)
+        name = service + "{" + ",".join("=".join(one) for one in more.items()) + "}"
+        status, _, content = server.request("POST", "/ingest", b"a 1\n", name=name)
+        words = {"fits": b"", "name": b"max_length_label_name", "value": b"max_length_label_value",
+                 "many": b"max_label_names_per_series"}[service]
+        ct.ok(status == (200 if kept else 400) and words in content, f"/ingest, {service}: refused, in Pyroscope's words", content)
+        status, _, content = server.request("POST", "/v1/recordings", profile, service=f"own-{service}", **more)
+        ct.ok(status == (200 if kept else 400) and words in content, f"/v1/recordings, {service}: the same", content)
+    m = server.metrics()
+    ct.ok(m['candor_server_recordings_refused_total{reason="labels"}'] == 6 and server.balances(), "each is counted", m)
+
+
+def check_nodes(server, default, most):
+    """A graph has as many functions as the option says, and none may ask for more than the other."""
+    sent(server, "nodes", pprofs.make(CPU, [(f"f{i:03}", (1, 100 + i)) for i in range(50)], start=NOW - 60))
+    asked = {"profileTypeID": "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "labelSelector": '{service_name="nodes"}',
+             "start": (NOW - 3600) * 1000, "end": NOW * 1000}
+
+    def call(**more):
+        status, _, content = server.request("POST", "/querier.v1.QuerierService/SelectMergeStacktraces",
+                                            json.dumps({**asked, **more}).encode(), JSON)
+        return status, json.loads(content)
+    status, answer = call()
+    ct.ok(status == 200 and len(answer["flamegraph"]["names"]) <= default + 2 < 50, f"{default} by default", answer)
+    status, answer = call(maxNodes=most)
+    ct.ok(status == 200 and len(answer["flamegraph"]["names"]) > default + 2, f"{most} if asked", answer)
+    status, answer = call(maxNodes=most + 1)
+    said = f"(max_flamegraph_nodes_max, actual: {most + 1}, limit: {most})"
+    ct.ok(status == 400 and said in answer["message"], "more are refused", answer)
+
+
 def check_limits():
     server = Server("push-defaults")
     check_profile_limits(server, "default", 4 << 20, 16000)
     check_label_limits(server)
+    check_shapes(server, "default", 1000, 65535)
     server.end()
     server = Server("push-options", "--max-profile", "1K", "--max-profile-samples", "20", "--max-query-length", "2h")
     check_profile_limits(server, "option", 1024, 20)
     check_query_length(server)
     server.end()
+    server = Server("push-nodes", "--flamegraph-nodes", "5", "--max-flamegraph-nodes", "30")
+    check_nodes(server, 5, 30)
+    server.end()
+    server = Server("push-cut", "--max-stack-depth", "20", "--max-symbol-length", "65")
+    check_shapes(server, "option", 20, 65)
+    server.end()
+    server = Server("push-labels", "--max-labels", "2", "--max-label-name", "8", "--max-label-value", "11")
+    check_fewer_labels(server)
+    server.end()
     server = Server("push-none", "--max-profile", "none", "--max-profile-samples", "none", "--max-query-length", "none")
     for profile in (samples(16001), padded((4 << 20) + 1)):
         ct.ok(by_proto(server, {"series": [series({"__name__": "process_cpu", "service_name": "n"}, profile)]})[0] == 200, "none is none")
     server.end()
-    for option, value in (("max-profile", "0"), ("max-profile-samples", "0"), ("max-query-length", "10ms"), ("max-query-length", "0s")):
+    for option, value in (("max-profile", "0"), ("max-profile-samples", "0"), ("max-query-length", "10ms"), ("max-query-length", "0s"),
+                          ("max-symbol-length", "63"), ("max-stack-depth", "1"), ("max-stack-depth", "4097"),
+                          ("max-labels", "31"), ("max-labels", "none"),
+                          ("max-label-name", "6"), ("max-label-name", "1025"), ("max-label-value", "2049"), ("flamegraph-nodes", "1048577"),
+                          ("max-flamegraph-nodes", "none")):
         result = ct.candor("server", f"--{option}", value, "--data", ct.WORK / "none")
         ct.ok(result.status == 2 and option in result.err and result.err.count("\n") == 1, f"--{option} {value} is refused", result)
     server = Server("push-limits", "--max-body", "20000")

@@ -402,6 +402,11 @@ def test_tls():
 def test_addresses():
     """Several addresses: each is printed and answers, all are open or none, and each must be this machine's without tokens."""
     command = [ct.PROGRAM, "server", "--data", ct.WORK / "addresses", "--listen"]
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as busy:
+        port = busy.getsockname()[1]
+        refused = ct.candor(*command[1:], f"[::1]:{port}")
+        said = f"cannot listen on [::1]:{port}: "
+        ct.ok(refused.status and said in refused.err, "an address of IPv6 has its brackets in errors", refused)
     with subprocess.Popen([*command, "127.0.0.1:0,[::1]:0,127.0.0.2:0"], stdout=subprocess.PIPE, text=True) as process:
         urls = [process.stdout.readline().removeprefix("listening on ").strip() for _ in range(3)]
         own = urls[1].startswith("http://[::1]:") and urls[2].startswith("http://127.0.0.2:")

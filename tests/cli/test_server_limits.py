@@ -26,7 +26,8 @@ from servers import Server
 BEGIN = 1700000000
 TIME = {"from": BEGIN - 86400, "to": BEGIN + 86400}
 JSON = {"Content-Type": "application/json"}
-OPTIONS = ("max-requests-per-second", "max-bytes-per-minute", "max-bytes-per-hour", "max-series-per-day", "max-label-values-per-day")
+OPTIONS = ("max-requests-per-second", "max-bytes-per-second", "max-burst-bytes", "max-bytes-per-minute",
+           "max-bytes-per-hour", "max-series-per-day", "max-label-values-per-day")
 
 
 def make_token(tokens, wanted):
@@ -117,6 +118,22 @@ def check_bytes(server, operator, tokens):
         server.token = operator
         seen = server.total(f'host="{name}"', type="cpu:samples", **TIME)
         ct.ok(seen == sum(n + 1 for n in range(len(good))), "and what was taken is there, to the unit", (seen, len(good)))
+
+
+def check_rate(server, operator, tokens):
+    """A burst is taken at once, then as much as the rate allows, and never a recording that is larger than a burst."""
+    server.token = tokens["rate"]
+    began = time.monotonic()
+    answers = [send(server, body(n), host="rate") for n in range(20)]
+    seconds = int(time.monotonic() - began) + 2  # the clock's seconds that may have begun
+    good, bad = [a for a in answers if a[0] == 200], [a for a in answers if a[0] != 200]
+    ct.ok(4 <= len(good) <= 4 + seconds, f"a burst of 4000 bytes, then 1000 a second: {len(good)} in {seconds} s", bad[:1])
+    ct.ok(bad and all(is_refusal(answer, "max-bytes-per-second", 1) for answer in bad), "beyond the rate: 429", bad[:1])
+    ct.ok(ct.wait_until(lambda: send(server, body(30), host="rate")[0] == 200), "later there is room again")
+    large = send(server, body(1, 4001), host="rate")
+    ct.ok(large[0] == 413 and b"max-burst-bytes" in large[2], "what is larger than a burst never fits: 413", large)
+    counted = refusals(server, "rate", operator)
+    ct.ok(counted["max-bytes-per-second"] >= len(bad) and counted["max-burst-bytes"] == 1, "each is counted", counted)
 
 
 def check_chunks(server, operator, tokens):
@@ -284,11 +301,13 @@ def main():
     tokens = ct.WORK / "tokens"
     operator = make_token(tokens, "operator:read,write")
     made = {name: make_token(tokens, f"{name}:read,write:{limit}") for name, limit in
-            (("asks", "max-requests-per-second=5"), ("minute", "max-bytes-per-minute=3500"), ("hour", "max-bytes-per-hour=3500 service=c*"),
+            (("asks", "max-requests-per-second=5"), ("rate", "max-bytes-per-second=1000 max-burst-bytes=4000"),
+             ("minute", "max-bytes-per-minute=3500"), ("hour", "max-bytes-per-hour=3500 service=c*"),
              ("chunks", "max-bytes-per-hour=3500"), ("series", "max-series-per-day=3"), ("values", "max-label-values-per-day=5"))}
     server = Metered("limits", "--token-file", tokens, token=made["asks"])
     check_requests(server, operator)
     check_bytes(server, operator, made)
+    check_rate(server, operator, made)
     check_chunks(server, operator, made)
     check_labels(server, operator, made)
     check_books(server, operator)

@@ -22,7 +22,7 @@ static inline int shop_load(struct store_profiles *to, const struct envelope *v,
     struct intake in;
     *p = store_profiles_add(to);
     int rc = *p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
-    rc = rc ? rc : formats_load_from(*p, &in, "test", "collapsed", NULL, e);
+    rc = rc ? rc : formats_load_from(*p, &in, "test", "collapsed", NULL, NULL, e);
     if (!rc)
         (*p)->unit = PROFILE_UNIT_NS;
     return rc;

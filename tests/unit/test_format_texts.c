@@ -18,7 +18,7 @@ static int load(struct profile *p, const void *bytes, size_t size, const char *v
     e->text[0] = 0;
     if (profile_init(p) || intake_open_memory(&in, bytes, size, "file", e))
         abort();
-    return formats_load_from(p, &in, "file", NULL, value, e);
+    return formats_load_from(p, &in, "file", NULL, value, NULL, e);
 }
 
 static void is(const char *text, const char *value, const char *format, unsigned what, const char *wanted, const char *about)

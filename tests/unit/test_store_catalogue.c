@@ -1,15 +1,19 @@
 /*
  * Reading the catalogue: no writer waits for a reader, a reader sees one consistent state, a slow statement can be interrupted, and a query
- * reads the parts that it needs, and no others.
+ * reads the parts that it needs, and no others. Recordings that
+ * come while the log is being synced share the next sync.
  * tier: default
  * timeout: 120
  */
 #include "../tap.h"
 
+#include "store/catalogue/catalogue_internal.h"
 #include "store/catalogue/catalogue_select.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -233,6 +237,116 @@ static void test_select(void)
     tap_ok(!s.wrong && s.parts == 1, "but by its id: %u", s.parts);
 }
 
+/* ---- one sync for many ---- */
+
+enum { TOGETHER = 8, TOGETHER_FIRST = 100 };
+
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER; /* held by the test while the disk is slow */
+static atomic_uint syncs;
+static atomic_int disk_error;
+
+int __wrap_fdatasync(int fd)
+{
+    atomic_fetch_add(&syncs, 1);
+    pthread_mutex_lock(&disk);
+    pthread_mutex_unlock(&disk);
+    if (disk_error) {
+        errno = disk_error;
+        return -1;
+    }
+    return __real_fdatasync(fd);
+}
+
+struct adder {
+    pthread_t thread;
+    uint32_t number;
+    int rc;
+    atomic_bool ended;
+};
+
+static void *run_adder(void *context)
+{
+    struct adder *a = context;
+    a->rc = add(a->number);
+    a->ended = true;
+    return NULL;
+}
+
+static uint64_t written(void)
+{
+    pthread_mutex_lock(&c->sync.lock);
+    uint64_t n = c->sync.written;
+    pthread_mutex_unlock(&c->sync.lock);
+    return n;
+}
+
+static void start(struct adder *a, uint32_t number)
+{
+    uint64_t before = written();
+    *a = (struct adder){.number = number, .rc = 1};
+    pthread_create(&a->thread, NULL, run_adder, a);
+    while (written() == before)
+        usleep(1000);
+}
+
+static void test_one_sync(void)
+{
+    struct adder adders[TOGETHER];
+    uint32_t good = 0, early = 0;
+    syncs = 0;
+    pthread_mutex_lock(&disk);
+    for (uint32_t i = 0; i < TOGETHER; i++) {
+        start(&adders[i], TOGETHER_FIRST + i);
+        while (!syncs) /* the first thread syncs now; the others come too late for that */
+            usleep(1000);
+    }
+    for (uint32_t i = 0; i < TOGETHER; i++)
+        early += adders[i].ended;
+    pthread_mutex_unlock(&disk);
+    for (uint32_t i = 0; i < TOGETHER; i++) {
+        pthread_join(adders[i].thread, NULL);
+        good += !adders[i].rc;
+    }
+    tap_ok(good == TOGETHER && !early, "none of %u is acknowledged before it is on the disk: %u were", good, early);
+    tap_ok(syncs == 2, "one sync for the first, one for the others: %u", syncs);
+    tap_ok(add(TOGETHER_FIRST) == -EEXIST && syncs == 2, "the same again needs none");
+}
+
+/* A disk that fails: nothing is acknowledged any more, also if it seems to work again. */
+static void test_failed_sync(void)
+{
+    struct error e;
+    disk_error = EIO;
+    tap_ok(add(2 * TOGETHER_FIRST) == -EIO, "a failed sync is an error");
+    disk_error = 0;
+    tap_ok(catalogue_sync(c, &e) == -EIO && strstr(e.text, "restart"), "and remains one, with a remedy: %s", e.text);
+    catalogue_close(c);
+    tap_ok(!catalogue_open(&c, path, &e) && !add(2 * TOGETHER_FIRST + 1), "until the catalog is opened again");
+}
+
+/* What needs no sync asks SQLite for none, and only then. */
+static int synchronous(void)
+{
+    sqlite3_stmt *s;
+    int level =
+        sqlite3_prepare_v2(c->sql.db, "PRAGMA synchronous", -1, &s, NULL) || sqlite3_step(s) != SQLITE_ROW ? -1 : sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    return level;
+}
+
+static void test_unsynced(void)
+{
+    struct error e;
+    enum { NORMAL = 1, FULL = 2 };
+    tap_ok(!sql_begin_unsynced(&c->sql, &e) && synchronous() == NORMAL, "a transaction that need not be on the disk");
+    tap_ok(!sql_end(&c->sql, 0, &e) && synchronous() == FULL, "the next one must be");
+    sql_begin_unsynced(&c->sql, &e);
+    tap_ok(sql_end(&c->sql, -EIO, &e) == -EIO && synchronous() == FULL, "also after one that failed");
+}
+
 int main(void)
 {
     char command[300];
@@ -245,6 +359,9 @@ int main(void)
     test_beside_writers();
     test_patience();
     test_select();
+    test_one_sync();
+    test_unsynced();
+    test_failed_sync();
     catalogue_close(c);
     snprintf(command, sizeof command, "%s.sum", path);
     tap_ok(!access(command, F_OK), "closed with all its readers, it has its digest");

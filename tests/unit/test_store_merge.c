@@ -106,7 +106,7 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
     struct intake in;
     struct profile *p = store_profiles_add(to);
     int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
-    return rc ? rc : formats_load_from(p, &in, "test", "collapsed", v->note.format[0] ? "ns" : "samples", e);
+    return rc ? rc : formats_load_from(p, &in, "test", "collapsed", v->note.format[0] ? "ns" : "samples", NULL, e);
 }
 
 /* What the store says of merging. */

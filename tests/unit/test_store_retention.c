@@ -29,7 +29,7 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
     struct intake in;
     struct profile *p = store_profiles_add(to);
     int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -1;
-    return rc ? rc : formats_load_from(p, &in, "test", "collapsed", NULL, e);
+    return rc ? rc : formats_load_from(p, &in, "test", "collapsed", NULL, NULL, e);
 }
 
 static struct store *open_store(struct store_options o)

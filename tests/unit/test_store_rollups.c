@@ -130,7 +130,7 @@ static int load_one(struct store_profiles *to, const struct envelope *v, bool ns
     struct intake in;
     struct profile *p = store_profiles_add(to);
     int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
-    rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", ns ? "ns" : NULL, e);
+    rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", ns ? "ns" : NULL, NULL, e);
     for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
         p->samples[i].time_ns = v->note.from_ns + (v->note.until_ns - v->note.from_ns) / p->sample_count * i;
         p->samples[i].state = (uint8_t)(p->samples[i].weight % 3);

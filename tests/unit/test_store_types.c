@@ -41,7 +41,7 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
         struct intake in;
         struct profile *p = store_profiles_add(to);
         rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
-        rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", NULL, e);
+        rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", NULL, NULL, e);
         p->unit = twice || !i ? PROFILE_UNIT_SAMPLES : i == 1 ? PROFILE_UNIT_NS : PROFILE_UNIT_BYTES;
         for (uint32_t k = 0; !rc && k < p->sample_count; k++)
             p->samples[k].weight *= (uint64_t)i * 10 + 1;

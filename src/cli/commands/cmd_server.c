@@ -31,6 +31,15 @@ static const struct cli_option options[] = {
     {0, "max-profile", "SIZE|none", NULL,
      "refuse profiles in pprof's format, sent as Pyroscope's agents do, that unpack to more than this (default 4M)"},
     {0, "max-profile-samples", "N|none", NULL, "refuse such profiles that have more samples than this (default 16000)"},
+    {0, "max-symbol-length", "N|none", NULL, "cut names in such profiles that have more bytes than this (default 65535, at least 64)"},
+    {0, "max-stack-depth", "N|none", NULL,
+     "cut stacks in such profiles that have more frames than this, at the root (default 1000; none is 4096)"},
+    {0, "max-labels", "N", NULL, "take at most this many labels of a recording (default and most 30)"},
+    {0, "max-label-name", "N", NULL, "take labels whose name has at most this many bytes (default and most 1024)"},
+    {0, "max-label-value", "N", NULL, "take labels whose value has at most this many bytes (default and most 2048)"},
+    {0, "flamegraph-nodes", "N", NULL,
+     "show Pyroscope's clients this many functions of a flame graph, unless they ask for a number (default 8192)"},
+    {0, "max-flamegraph-nodes", "N", NULL, "refuse their queries for more (default 1048576)"},
     {0, "max-query-length", "TIME|none", NULL, "refuse queries for a longer time than this (default none)"},
     {0, "max-connections", "N", NULL, "refuse connections beyond this number (default 10000)"},
     {0, "max-connections-per-address", "N", NULL,
@@ -39,6 +48,9 @@ static const struct cli_option options[] = {
      "close a connection if the headers of a request take longer, or if a body or an answer stops for this time (default 30s)"},
     {0, "token-file", "FILE", NULL, "answer only clients with one of these tokens"},
     {0, "max-requests-per-second", "N", NULL, "refuse requests of a token beyond this number; its line in --token-file may set another"},
+    {0, "max-bytes-per-second", "SIZE", NULL, "refuse recordings of a token beyond this rate, on average"},
+    {0, "max-burst-bytes", "SIZE", NULL,
+     "how much of a token may come at once under --max-bytes-per-second (default: what comes in a second)"},
     {0, "max-bytes-per-minute", "SIZE", NULL, "refuse recordings of a token beyond this size in a minute; its line may set another"},
     {0, "max-bytes-per-hour", "SIZE", NULL, "refuse recordings of a token beyond this size in an hour; its line may set another"},
     {0, "max-series-per-day", "N", NULL,
@@ -80,6 +92,7 @@ static const struct cli_option options[] = {
     CLI_UNPACK_OPTION,
     {0},
 };
+_Static_assert(sizeof options / sizeof *options <= CLI_OPTIONS_MAX, "cli.h has room for them");
 
 const struct cli_command command_server = {
     .name = "server",

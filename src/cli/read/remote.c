@@ -236,7 +236,7 @@ static int read_profile(struct profile *p, const char *path, const struct fetch_
     struct intake in;
     struct error e;
     int rc = intake_open_memory(&in, answer->body.data, answer->body.len, path, &e);
-    rc = rc ? rc : formats_load_from(p, &in, path, "otlp", NULL, &e);
+    rc = rc ? rc : formats_load_from(p, &in, path, "otlp", NULL, NULL, &e);
     return rc ? cli_fail("%s", e.text) : CLI_OK;
 }
 

@@ -5,11 +5,13 @@
 #include "base/time_units.h"
 #include "base/ini.h"
 #include "base/text/trace_link.h"
+#include "profile/profile.h"
 #include "server/remote/remote_write.h"
 #include "server/request/origin.h"
 #include "server/request/people.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,7 +80,33 @@ static bool is_none(const struct cli_args *args, const char *name)
     return text && !strcmp(text, "none");
 }
 
-/* Reads the limits that a Pyroscope server has, with its defaults. 0 = none. */
+/* Reads a number from `least` to `most`. or_none: `none` is 0. */
+static int read_number(const struct cli_args *args, const char *name, uint64_t otherwise, uint64_t least, uint64_t most, bool or_none,
+                       uint64_t *out, struct error *e)
+{
+    const char *text = cli_option(args, name);
+    *out = otherwise;
+    if (or_none && is_none(args, name))
+        *out = 0;
+    else if (text && number_parse(text, least, most, out))
+        return error_set(e, -EINVAL, "--%s must be a number from %" PRIu64 " to %" PRIu64 "%s, not '%.60s'", name, least, most,
+                         or_none ? ", or none" : "", text);
+    return 0;
+}
+
+/* Reads the limits for labels, names, stacks and graphs that a Pyroscope server has, with its defaults. */
+static int read_shapes(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    int rc = read_number(args, "max-symbol-length", 65535, 64, INT32_MAX, true, &o->symbol_bytes, e);
+    rc = rc ? rc : read_number(args, "max-stack-depth", 1000, 2, PROFILE_DEPTH_MAX, true, &o->stack_frames, e);
+    rc = rc ? rc : read_number(args, "max-labels", LABELS_MAX, 1, LABELS_MAX, false, &o->labels, e);
+    rc = rc ? rc : read_number(args, "max-label-name", LABEL_NAME_MAX, strlen("service"), LABEL_NAME_MAX, false, &o->label_name, e);
+    rc = rc ? rc : read_number(args, "max-label-value", LABEL_VALUE_MAX, 1, LABEL_VALUE_MAX, false, &o->label_value, e);
+    rc = rc ? rc : read_number(args, "max-flamegraph-nodes", 1 << 20, 1, INT32_MAX, false, &o->nodes_most, e);
+    return rc ? rc : read_number(args, "flamegraph-nodes", 8192, 1, 1 << 20, false, &o->nodes, e);
+}
+
+/* Reads the limits of sizes and times that a Pyroscope server has, with its defaults. 0 = none. */
 static int read_pyroscope(const struct cli_args *args, struct server_options *o, struct error *e)
 {
     uint64_t length = 0;
@@ -143,8 +171,8 @@ static int read_limits(const struct cli_args *args, struct server_options *o, st
 /* Reads the default limits, for tokens whose lines in --token-file do not set them. */
 static int read_quotas(const struct cli_args *args, struct server_options *o, struct error *e)
 {
-    uint64_t *const defaults[QUOTAS] = {&o->requests_per_second, &o->bytes_per_minute, &o->bytes_per_hour, &o->series_per_day,
-                                        &o->values_per_day};
+    uint64_t *const defaults[QUOTAS] = {&o->requests_per_second, &o->bytes_per_second, &o->burst_bytes,   &o->bytes_per_minute,
+                                        &o->bytes_per_hour,      &o->series_per_day,   &o->values_per_day};
     for (enum quota i = 0; i < QUOTAS; i++) {
         const char *text = cli_option(args, quotas_option(i));
         if (text && quotas_parse(i, text, defaults[i]))
@@ -243,6 +271,7 @@ static int read_each(struct settings *s, const struct cli_args *args, struct err
     int rc = read_retention(args, &s->options, e);
     rc = rc ? rc : read_limits(args, &s->options, e);
     rc = rc ? rc : read_pyroscope(args, &s->options, e);
+    rc = rc ? rc : read_shapes(args, &s->options, e);
     rc = rc ? rc : read_quotas(args, &s->options, e);
     rc = rc ? rc : read_analysis(args, &s->options, e);
     rc = rc ? rc : read_metrics(args, &s->options, e);
@@ -264,7 +293,8 @@ static int check_clients(const struct server_options *o, struct error *e)
     if ((people || o->client_ca) && !o->token_file)
         return error_set(e, -EINVAL, "%s needs --token-file, which says what the clients may do",
                          people ? "--proxy-user-header" : "--tls-client-ca");
-    if (!o->token_file && (o->requests_per_second || o->bytes_per_minute || o->bytes_per_hour || o->series_per_day || o->values_per_day))
+    if (!o->token_file && (o->requests_per_second || o->bytes_per_second || o->burst_bytes || o->bytes_per_minute || o->bytes_per_hour ||
+                           o->series_per_day || o->values_per_day))
         return error_set(e, -EINVAL, "a limit of tokens, such as --max-bytes-per-hour, needs --token-file");
     return 0;
 }

@@ -161,7 +161,8 @@ static int read_whole(const struct import *as, const struct format *format, stru
     return rc;
 }
 
-int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value, struct error *e)
+int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value,
+                      struct import_limits *limits, struct error *e)
 {
     struct content content = {.format = format};
     int rc = format ? 0 : look(in->bytes, in->size, &content);
@@ -176,7 +177,7 @@ int formats_load_from(struct profile *p, struct intake *in, const char *name, co
     bool is_jfr = !f || !f->read; /* if the format is unknown, the loader's error describes the beginning of the file */
     if (is_jfr && !value)
         return profile_load_jfr_from(p, in, name, e);
-    const struct import as = {.name = name, .value = value, .error = e};
+    const struct import as = {.name = name, .value = value, .limits = limits, .error = e};
     if (is_jfr)
         rc = error_set(e, -EINVAL, "%s: a JFR file has no values to choose from; --kind chooses samples", name);
     else if (*in->damage)
@@ -195,5 +196,5 @@ int formats_load(struct profile *p, const char *path, const char *format, const 
     if (folder && !stat(path, &st) && S_ISDIR(st.st_mode))
         return error_set(e, -EISDIR, "%s: %s", path, folder);
     int rc = intake_open(&in, path, e);
-    return rc ? rc : formats_load_from(p, &in, intake_name(path), format, value, e);
+    return rc ? rc : formats_load_from(p, &in, intake_name(path), format, value, NULL, e);
 }

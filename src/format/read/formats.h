@@ -22,7 +22,9 @@ const char *formats_named(const char *word);
 const char *formats_recognise(const uint8_t *bytes, uint64_t size);
 
 struct intake;
-/* Does the same as formats_load from an input that is already open. It takes the input over, even if it fails. */
-int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value, struct error *e);
+struct import_limits;
+/* Does the same as formats_load from an input that is already open. It takes the input over, even if it fails. limits: NULL = none. */
+int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value,
+                      struct import_limits *limits, struct error *e);
 
 #endif

@@ -189,7 +189,7 @@ static int push_location(struct reader *r, uint64_t id)
     const uint32_t *at = map_find(&r->t.location_of, id);
     const struct pprof_place *l = at ? &r->t.locations[*at] : NULL;
     for (uint32_t i = 0; l && i < l->count; i++) {
-        if (r->stack.count > PROFILE_DEPTH_MAX)
+        if (r->stack.count > import_stack_most(&r->stack))
             return 0;
         if (!r->steps--)
             return import_bad(r->in, "stacks that repeat themselves more than in any real recording: not read");
@@ -289,6 +289,8 @@ static int take_sample(struct reader *r, const struct pb_field *field)
             rc = take_label(r, &f, &labels);
         }
     }
+    if (r->in->limits)
+        r->in->limits->cut_stacks += r->stack.count > import_stack_most(&r->stack);
     if (!rc)
         rc = import_stack_take(&r->stack, r->p, true, &s.stack, &truncated);
     if (!rc && !s.stack)
@@ -344,7 +346,8 @@ uint64_t pprof_samples(const void *bytes, size_t size)
 
 int pprof_read(struct profile *p, const struct import *in)
 {
-    struct reader r = {.p = p, .t = {.p = p}, .in = in, .steps = 64 * (uint64_t)in->size + 65536};
+    struct reader r = {.p = p, .t = {.p = p, .limits = in->limits}, .in = in, .steps = 64 * (uint64_t)in->size + 65536};
+    r.stack.most = in->limits ? in->limits->frames : 0;
     int rc = read_all(&r);
     pprof_tables_deinit(&r.t);
     import_stack_deinit(&r.stack);

@@ -90,11 +90,23 @@ static int take_location(struct pprof_tables *t, const struct pb_field *field)
     return 0;
 }
 
+/* Returns the bytes of a text that the limit allows, without a part of a character at the end. */
+static size_t allowed(struct import_limits *limits, const struct pb_field *f)
+{
+    if (!limits || !limits->text || f->size <= limits->text)
+        return f->size;
+    size_t n = limits->text;
+    while (n && (f->bytes[n] & 0xc0) == 0x80)
+        n--;
+    limits->cut_texts++;
+    return n;
+}
+
 static int take_string(struct pprof_tables *t, const struct pb_field *f)
 {
     if (ARRAY_GROW(t->strings, t->string_cap, t->string_count))
         return -ENOMEM;
-    t->strings[t->string_count++] = (pprof_text){(const char *)f->bytes, f->size};
+    t->strings[t->string_count++] = (pprof_text){(const char *)f->bytes, allowed(t->limits, f)};
     return 0;
 }
 

@@ -24,6 +24,7 @@ struct pprof_type {
 
 struct pprof_tables {
     struct profile *p;
+    struct import_limits *limits; /* NULL = none */
     pprof_text *strings;
     uint32_t string_count, string_cap;
     struct pprof_names *functions;

@@ -62,7 +62,7 @@ const char *quotas_option(enum quota limit)
 
 static bool is_bytes(enum quota limit)
 {
-    return limit == QUOTA_MINUTE_BYTES || limit == QUOTA_HOUR_BYTES;
+    return limit >= QUOTA_SECOND_BYTES && limit <= QUOTA_HOUR_BYTES;
 }
 
 int quotas_parse(enum quota limit, const char *text, uint64_t *most)
@@ -175,6 +175,16 @@ static struct account *account_of(struct quotas *q, const char *name)
     }
 }
 
+/* Returns the bytes that the seconds since then have not worked off. */
+static uint64_t left_over(const struct account *a, uint64_t at_s)
+{
+    const struct window *w = &a->windows[QUOTA_SECOND_BYTES];
+    uint64_t most = most_of(&a->limits, QUOTA_SECOND_BYTES), done;
+    if (at_s < w->number || __builtin_mul_overflow(most, at_s - w->number, &done) || done > w->used)
+        return 0;
+    return w->used - done;
+}
+
 /* Begins the windows of this time. */
 static void roll(struct account *a, uint64_t at_s)
 {
@@ -182,7 +192,7 @@ static void roll(struct account *a, uint64_t at_s)
         struct window *w = &a->windows[i];
         if (w->number == at_s / about[i].seconds)
             continue;
-        *w = (struct window){.number = at_s / about[i].seconds};
+        *w = (struct window){.number = at_s / about[i].seconds, .used = i == QUOTA_SECOND_BYTES ? left_over(a, at_s) : 0};
         if (i == QUOTA_DAY_SERIES)
             map_deinit(&a->series);
         if (i == QUOTA_DAY_VALUES)
@@ -199,8 +209,8 @@ static struct account *enter(struct quotas *q, const char *name, const struct qu
         error_set(e, -ENOMEM, "out of memory");
         return NULL;
     }
-    roll(a, at_s);
     a->limits = *limits;
+    roll(a, at_s);
     return a;
 }
 
@@ -220,16 +230,32 @@ int quotas_take_request(struct quotas *q, const char *name, const struct quota_l
     return rc;
 }
 
+static int refuse_alone(struct account *a, enum quota limit, uint64_t most, struct error *e)
+{
+    a->refused[limit]++;
+    return error_set(e, -EFBIG, "%s: this token is limited to %" PRIu64 " %s, and this request alone has more", about[limit].option, most,
+                     about[limit].words);
+}
+
 /* Checks a body of which `had` bytes were taken already. */
 static int check_bytes(struct account *a, enum quota limit, uint64_t had, uint64_t bytes, struct error *e)
 {
     uint64_t most = most_of(&a->limits, limit), used = a->windows[limit].used;
-    if (bytes > most || had > most - bytes) {
-        a->refused[limit]++;
-        return error_set(e, -EFBIG, "%s: this token is limited to %" PRIu64 " %s, and this request alone has more", about[limit].option,
-                         most, about[limit].words);
-    }
+    if (bytes > most || had > most - bytes)
+        return refuse_alone(a, limit, most, e);
     return used > most || bytes > most - used ? refuse(a, limit, most, e) : 0;
+}
+
+/* Does the same for the rate. */
+static int check_rate(struct account *a, uint64_t had, uint64_t bytes, struct error *e)
+{
+    uint64_t rate = most_of(&a->limits, QUOTA_SECOND_BYTES), burst = most_of(&a->limits, QUOTA_BURST);
+    uint64_t most = burst != QUOTA_NONE ? burst : rate, used = a->windows[QUOTA_SECOND_BYTES].used;
+    if (rate == QUOTA_NONE)
+        return 0;
+    if (bytes > most || had > most - bytes)
+        return refuse_alone(a, burst != QUOTA_NONE ? QUOTA_BURST : QUOTA_SECOND_BYTES, most, e);
+    return used > most || bytes > most - used ? refuse(a, QUOTA_SECOND_BYTES, rate, e) : 0;
 }
 
 int quotas_take_bytes(struct quotas *q, const char *name, const struct quota_limits *limits, uint64_t bytes, struct quota_charge *charge,
@@ -237,9 +263,11 @@ int quotas_take_bytes(struct quotas *q, const char *name, const struct quota_lim
 {
     uint64_t at_s = now_s();
     struct account *a = enter(q, name, limits, at_s, e);
-    int rc = a ? check_bytes(a, QUOTA_MINUTE_BYTES, charge->bytes, bytes, e) : -ENOMEM;
+    int rc = a ? check_rate(a, charge->bytes, bytes, e) : -ENOMEM;
+    rc = rc ? rc : check_bytes(a, QUOTA_MINUTE_BYTES, charge->bytes, bytes, e);
     rc = rc ? rc : check_bytes(a, QUOTA_HOUR_BYTES, charge->bytes, bytes, e);
     if (!rc) {
+        a->windows[QUOTA_SECOND_BYTES].used += bytes;
         a->windows[QUOTA_MINUTE_BYTES].used += bytes;
         a->windows[QUOTA_HOUR_BYTES].used += bytes;
         *charge = (struct quota_charge){charge->bytes + bytes, at_s};
@@ -255,9 +283,9 @@ void quotas_end_bytes(struct quotas *q, const char *name, struct quota_charge *c
         return;
     pthread_mutex_lock(&q->lock);
     struct account *a = account_of(q, name);
-    for (enum quota i = QUOTA_MINUTE_BYTES; a && i <= QUOTA_HOUR_BYTES; i++) {
+    for (enum quota i = QUOTA_SECOND_BYTES; a && i <= QUOTA_HOUR_BYTES; i++) {
         struct window *w = &a->windows[i];
-        if (w->number == charge->at_s / about[i].seconds)
+        if (i == QUOTA_SECOND_BYTES || w->number == charge->at_s / about[i].seconds)
             w->used -= rest < w->used ? rest : w->used;
     }
     if (a)

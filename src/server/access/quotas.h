@@ -1,9 +1,10 @@
-/* Limits how much the holders of a token may ask and send: requests in a second, bytes in a minute and an hour, and different labels in a
- * day. A limit counts in windows of the clock, which begin with each second, minute, hour, and day of UTC. Tokens of the same name share
- * their limits, so a second token, or a reload, gives nobody more.
+/* Limits how much the holders of a token may ask and send: requests and bytes in a second, bytes in a minute and an hour, and different
+ * labels in a day. A limit counts in windows of the clock, which begin with each second, minute, hour, and day of UTC. The bytes in a
+ * second are a rate: at most a burst may come at once, and what is more than a second allows is counted in the seconds after it. Tokens
+ * of the same name share their limits, so a second token, or a reload, gives nobody more.
  *
- * The refusal of a limit is a code of its own, from which quotas_refused, quotas_retry_s and the message are known. No system call returns
- * such a code. Any thread may call these functions. */
+ * The refusal of a limit is a code of its own, from which quotas_refused, quotas_retry_s and the message are known. No system call
+ * returns such a code. Any thread may call these functions. */
 #ifndef CANDOR_SERVER_ACCESS_QUOTAS_H
 #define CANDOR_SERVER_ACCESS_QUOTAS_H
 
@@ -18,6 +19,8 @@
  * store. Series are different sets of labels of recordings. Label values are different pairs of a name and a value. */
 #define QUOTAS_LIMITS(X)                                                                                                                   \
     X(REQUESTS, "max-requests-per-second", 1, "requests in a second")                                                                      \
+    X(SECOND_BYTES, "max-bytes-per-second", 1, "bytes of recordings in a second, on average")                                              \
+    X(BURST, "max-burst-bytes", 1, "bytes of recordings at once")                                                                          \
     X(MINUTE_BYTES, "max-bytes-per-minute", 60, "bytes of recordings in a minute")                                                         \
     X(HOUR_BYTES, "max-bytes-per-hour", 3600, "bytes of recordings in an hour")                                                            \
     X(DAY_SERIES, "max-series-per-day", 86400, "different sets of labels in a day")                                                        \

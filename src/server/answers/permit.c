@@ -51,8 +51,8 @@ static int find_holder(struct http *h)
 static int count(struct http *h)
 {
     struct server_limits *l = &h->server->limits;
-    const uint64_t defaults[QUOTAS] = {l->requests_per_second, l->bytes_per_minute, l->bytes_per_hour, l->series_per_day,
-                                       l->values_per_day};
+    const uint64_t defaults[QUOTAS] = {l->requests_per_second, l->bytes_per_second, l->burst_bytes,   l->bytes_per_minute,
+                                       l->bytes_per_hour,      l->series_per_day,   l->values_per_day};
     struct error e;
     quotas_fill(&h->token.limits, defaults);
     int rc = quotas_take_request(h->server->quotas, h->token.name, &h->token.limits, &e);

@@ -63,6 +63,7 @@ static void answer_refusal(struct http *h, int rc, const char *text)
         http_error(h, HTTP_FORBIDDEN, "%s", text);
         break;
     case -EINVAL:
+    case -E2BIG:
     case -ERANGE:
         http_error(h, HTTP_BAD_REQUEST, "%s", text);
         break;

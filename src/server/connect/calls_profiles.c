@@ -8,19 +8,28 @@
 #include "server/spans/picked.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_DEFAULT = 8192, NODES_MAX = 1 << 20, DOT_NODES = 100, DOT_NODES_MAX = 512 };
+enum { DOT_NODES = 100, DOT_NODES_MAX = 512 };
 enum { FORMAT_FLAMEGRAPH = 1, FORMAT_TREE = 2, FORMAT_DOT = 3, FORMAT_PPROF = 4 };
 
 /* ---- a profile ---- */
 
 int call_nodes(struct call *c, const struct asked *a, uint32_t *nodes)
 {
-    if (a->max_nodes < 0 || a->max_nodes > NODES_MAX)
-        return error_set(&c->error, -EINVAL, "max_nodes must be from 0 to %d", NODES_MAX);
-    *nodes = a->max_nodes ? (uint32_t)a->max_nodes : NODES_DEFAULT;
+    const struct server_limits *limits = &c->http->server->limits;
+    int64_t most = (int64_t)limits->nodes_most;
+    if (a->max_nodes < 0)
+        return error_set(&c->error, -EINVAL, "max_nodes must not be negative");
+    if (a->max_nodes > most)
+        return error_set(&c->error, -EINVAL,
+                         "max_nodes is too high (max_flamegraph_nodes_max, actual: %" PRId64 ", limit: %" PRId64
+                         "); raise it with --max-flamegraph-nodes",
+                         a->max_nodes, most);
+    int64_t otherwise = (int64_t)limits->nodes;
+    *nodes = (uint32_t)(a->max_nodes ? a->max_nodes : otherwise < most ? otherwise : most);
     return 0;
 }
 

@@ -38,6 +38,12 @@ static void raise_files(const struct server_options *o, void (*tell)(const char 
     tell(text);
 }
 
+void listen_write(const struct server_address *at, const char *port, char *out, size_t size)
+{
+    bool v6 = strchr(at->host, ':') != NULL;
+    snprintf(out, size, "%s%s%s:%s", v6 ? "[" : "", *at->host ? at->host : "0.0.0.0", v6 ? "]" : "", port);
+}
+
 static int open_socket(const struct server_address *at, const struct addrinfo *a, int *out, struct error *e)
 {
     int on = 1, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -50,7 +56,10 @@ static int open_socket(const struct server_address *at, const struct addrinfo *a
             return 0;
         }
     }
-    int rc = error_set(e, -errno, "cannot listen on %s:%s: %s", at->host, at->port, strerror(errno));
+    char address[LISTEN_TEXT];
+    int code = -errno;
+    listen_write(at, at->port, address, sizeof address);
+    int rc = error_set(e, code, "cannot listen on %s: %s", address, strerror(-code));
     if (fd >= 0)
         close(fd);
     return rc;
@@ -60,8 +69,10 @@ static int open_port(const struct server_address *at, int *fd, unsigned *port, s
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *address;
     int rc = getaddrinfo(*at->host ? at->host : NULL, at->port, &hints, &address);
+    char text[LISTEN_TEXT];
+    listen_write(at, at->port, text, sizeof text);
     if (rc)
-        return error_set(e, -EINVAL, "--listen %s:%s: %s", at->host, at->port, gai_strerror(rc));
+        return error_set(e, -EINVAL, "--listen %s: %s", text, gai_strerror(rc));
     rc = open_socket(at, address, fd, e);
     freeaddrinfo(address);
     struct sockaddr_storage own = {0};

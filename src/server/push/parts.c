@@ -79,9 +79,11 @@ void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, 
 
 /* ---- labels ---- */
 
+enum { SAID = 100 }; /* bytes of a name in messages */
+
 int parts_label(struct parts *p, struct labels *labels, const char *name, size_t name_len, const char *value, size_t value_len)
 {
-    char clean[LABEL_NAME_MAX + 1], text[2 * LABEL_NAME_MAX];
+    char clean[LABEL_NAME_MAX + 1], text[sizeof "label " + SAID];
     struct error e;
     size_t n = name_len < LABEL_NAME_MAX ? name_len : LABEL_NAME_MAX;
     if (!n || !value_len)
@@ -91,10 +93,10 @@ int parts_label(struct parts *p, struct labels *labels, const char *name, size_t
     if (!isalpha((unsigned char)*clean))
         *clean = '_';
     clean[n] = 0;
-    bool refused = name_len > LABEL_NAME_MAX || *labels_get(labels, clean);
+    bool refused = *labels_get(labels, clean) || !arrival_has_room(p->server, labels, name_len, value_len);
     int rc = refused ? -EINVAL : labels_set(labels, clean, n, value, value_len, &e);
     if (rc == -EINVAL) {
-        snprintf(text, sizeof text, "label %s", clean);
+        snprintf(text, sizeof text, "label %.*s", SAID, clean);
         parts_leave_out(p, text);
     }
     return rc == -ENOMEM ? rc : 0;

@@ -208,10 +208,10 @@ void push_answer(struct http *h, const char *bytes, size_t n)
     struct message m = {0};
     struct error e = {""};
     buffer_init(&m.converted, 2 * JSON_PB_MAX);
-    int rc = arrival_turn(h->server, &h->token, &e); /* a message may take as much memory as a recording that is read */
+    int rc = arrival_turn(h->server, &h->token, n, &e); /* a message may take as much memory as a recording that is read */
     if (!rc) {
         rc = open_message(h, bytes, n, &m, &e);
-        arrival_turn_end(h->server, &h->token);
+        arrival_turn_end(h->server, &h->token, n);
     }
     rc = rc ? rc : api->take(&p, m.bytes, m.n, &e);
     if (m.opened)

@@ -9,22 +9,27 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READER_PATIENCE_S = 10 };
+enum {
+    READER_PATIENCE_S = 10,
+    SMALL = 256 << 10, /* bytes: a recording of at most this size takes little memory, so as many are read as there are threads. They wait
+                        * for the disk together */
+};
 
 static uint64_t owner_of(const struct token *by)
 {
     return hash_bytes(by->name, strlen(by->name));
 }
 
-int arrival_turn(struct server *s, const struct token *by, struct error *e)
+int arrival_turn(struct server *s, const struct token *by, uint64_t bytes, struct error *e)
 {
-    bool taken = turns_take(&s->readers, owner_of(by), READER_PATIENCE_S, &s->stop.asked);
+    bool taken = bytes <= SMALL || turns_take(&s->readers, owner_of(by), READER_PATIENCE_S, &s->stop.asked);
     return taken ? 0 : error_set(e, -EBUSY, "too many recordings at once");
 }
 
-void arrival_turn_end(struct server *s, const struct token *by)
+void arrival_turn_end(struct server *s, const struct token *by, uint64_t bytes)
 {
-    turns_give(&s->readers, owner_of(by));
+    if (bytes > SMALL)
+        turns_give(&s->readers, owner_of(by));
 }
 
 /* Computes the recording's identity: the digest of its content, its labels and its times. So the same stacks at another time are another
@@ -50,11 +55,43 @@ static int identify(gnutls_hash_hd_t content, const struct envelope_note *note, 
     return rc;
 }
 
+bool arrival_has_room(const struct server *s, const struct labels *labels, size_t name_len, size_t value_len)
+{
+    return labels->count < s->limits.labels && name_len <= s->limits.label_name && value_len <= s->limits.label_value;
+}
+
+/* Checks labels that are not left out one by one. The messages have the words of Pyroscope's. */
+static int check_labels(const struct server *s, const struct labels *labels, struct error *e)
+{
+    if (labels->count > s->limits.labels)
+        return error_set(e, -E2BIG,
+                         "too many labels (max_label_names_per_series, actual: %" PRIu32 ", limit: %" PRIuFAST64
+                         "); raise it with --max-labels",
+                         labels->count, s->limits.labels);
+    for (uint32_t i = 0; i < labels->count; i++) {
+        size_t name = strlen(labels->list[i].name), value = strlen(labels->list[i].value);
+        if (name > s->limits.label_name)
+            return error_set(e, -E2BIG,
+                             "a label's name is too long (max_length_label_name, actual: %zu, limit: %" PRIuFAST64
+                             "); raise it with --max-label-name",
+                             name, s->limits.label_name);
+        if (value > s->limits.label_value)
+            return error_set(e, -E2BIG,
+                             "the value of the label %.60s is too long (max_length_label_value, actual: %zu, limit: %" PRIuFAST64
+                             "); raise it with --max-label-value",
+                             labels->list[i].name, value, s->limits.label_value);
+    }
+    return 0;
+}
+
 int arrival_allow(struct server *s, const struct token *by, const struct labels *labels, struct error *e)
 {
     const char *service = labels_get(labels, "service");
     if (!pattern_matches(by->services, service))
         return error_set(e, -EKEYREJECTED, "this token may not write the service '%.60s', but %.100s only", service, by->services);
+    int rc = check_labels(s, labels, e);
+    if (rc)
+        return rc;
     return *by->name ? quotas_take_labels(s->quotas, by->name, &by->limits, labels, e) : 0;
 }
 
@@ -78,15 +115,16 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
                   struct store_added *added, struct error *e)
 {
     uint8_t identity[ENVELOPE_IDENTITY];
+    uint64_t bytes = w->size;
     int rc = arrival_allow(s, by, &note->labels, e);
     if (!rc && (identify(content, note, identity) || (token_is_bound(by) && bind_key(note))))
         rc = error_set(e, -ENOMEM, "out of memory");
-    rc = rc ? rc : arrival_turn(s, by, e);
+    rc = rc ? rc : arrival_turn(s, by, bytes, e);
     if (!rc) {
         rc = store_add(s->store, w, note, identity, added, e);
         if (!rc && !added->duplicate)
             counters_stored(&s->counters, added->id);
-        arrival_turn_end(s, by);
+        arrival_turn_end(s, by, bytes);
     }
     return rc;
 }
@@ -95,6 +133,8 @@ void arrival_limit_profile(const struct server *s, struct envelope_note *note)
 {
     note->most.bytes = s->limits.profile_bytes;
     note->most.samples = s->limits.profile_samples;
+    note->most.text = (uint32_t)s->limits.symbol_bytes;
+    note->most.frames = (uint32_t)s->limits.stack_frames;
 }
 
 enum refusal arrival_refusal(int rc)
@@ -106,6 +146,8 @@ enum refusal arrival_refusal(int rc)
         return REFUSED_NOT_ALLOWED;
     case -EINVAL:
         return REFUSED_CONTENT;
+    case -E2BIG:
+        return REFUSED_LABELS;
     case -EPROTONOSUPPORT:
         return REFUSED_FORMAT;
     case -ERANGE:
@@ -125,5 +167,5 @@ enum refusal arrival_refusal(int rc)
 
 bool arrival_may_retry(int rc)
 {
-    return rc != -EKEYREJECTED && rc != -EINVAL && rc != -EPROTONOSUPPORT && rc != -ERANGE && rc != -EFBIG;
+    return rc != -EKEYREJECTED && rc != -EINVAL && rc != -E2BIG && rc != -EPROTONOSUPPORT && rc != -ERANGE && rc != -EFBIG;
 }

@@ -9,19 +9,23 @@
 #include <gnutls/crypto.h>
 #include <stdbool.h>
 
-/* Waits until a recording of the token's holder may be read. Returns 0, or -EBUSY with a message in e. After 0, call arrival_turn_end. */
-int arrival_turn(struct server *s, const struct token *by, struct error *e);
-void arrival_turn_end(struct server *s, const struct token *by);
+/* Waits until a recording of this size, of the token's holder, may be read. Small ones do not wait. Returns 0, or -EBUSY with a message in
+ * e. After 0, call arrival_turn_end with the same size. */
+int arrival_turn(struct server *s, const struct token *by, uint64_t bytes, struct error *e);
+void arrival_turn_end(struct server *s, const struct token *by, uint64_t bytes);
 
-/* Whether the token's holder may send recordings with these labels. Returns 0, or with a message in e -EKEYREJECTED, or the code of a limit
- * for labels (access/quotas.h). No file system returns these codes, so a disk that refuses to be written is not taken for a token that may
- * not write. */
+/* Whether the token's holder may send recordings with these labels. Returns 0, or with a message in e -EKEYREJECTED, -E2BIG if there are
+ * too many labels or one is too long, or the code of a limit for labels (access/quotas.h). No file system returns these codes, so a disk
+ * that refuses to be written is not taken for a token that may not write. */
 int arrival_allow(struct server *s, const struct token *by, const struct labels *labels, struct error *e);
 /* Stores a recording that was written, if the token's holder may send it. Every protocol stores its recordings with this function. content:
  * the digest of its bytes. Waits for its turn. Returns the codes of arrival_allow, arrival_turn and store_add. The caller ends the writer
  * with envelope_abandon. */
 int arrival_store(struct server *s, const struct token *by, struct envelope_writer *w, struct envelope_note *note, gnutls_hash_hd_t content,
                   struct store_added *added, struct error *e);
+
+/* Whether a recording with these labels may have one more, with a name and a value of these lengths. */
+bool arrival_has_room(const struct server *s, const struct labels *labels, size_t name_len, size_t value_len);
 
 /* Sets the limits that Pyroscope has for a pushed profile. */
 void arrival_limit_profile(const struct server *s, struct envelope_note *note);

@@ -11,12 +11,13 @@
 #include <stdatomic.h>
 
 /* The limits that may change while the server runs, with their options. The first seven are those of struct store_limits. profile_bytes,
- * profile_samples: limits for a profile that is pushed, as Pyroscope has them; query_s: the longest time that a query may ask for; 0 = none
- * of these limits. connections and connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a
- * whole head, and between two packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in
- * millionths; 0 = none are looked for. resolve_s: a finding that was not seen for this time is resolved. requests_per_second to
- * values_per_day are the defaults of access/quotas.h; 0 = none. remote_interval_s: how often metrics are sent. top_methods: how many
- * methods of a service are metrics. */
+ * profile_samples, symbol_bytes, stack_frames: limits for a profile that is pushed, as Pyroscope has them; labels, label_name, label_value:
+ * how many labels a recording has, and the bytes of each; nodes, nodes_most: those of a flame graph that Pyroscope's clients ask for;
+ * query_s: the longest time that a query may ask for; 0 = none of these limits. connections and connections_of_one are for all addresses
+ * together, and for one. patience_ns: how long to wait for a whole head, and between two packets of a body or an answer. analyze_ppm: the
+ * share of one processor that findings may take, in millionths; 0 = none are looked for. resolve_s: a finding that was not seen for this
+ * time is resolved. requests_per_second to values_per_day are the defaults of access/quotas.h; 0 = none. remote_interval_s: how often
+ * metrics are sent. top_methods: how many methods of a service are metrics. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
@@ -29,6 +30,13 @@
     X(max_answer, "max-answer")                                                                                                            \
     X(profile_bytes, "max-profile")                                                                                                        \
     X(profile_samples, "max-profile-samples")                                                                                              \
+    X(symbol_bytes, "max-symbol-length")                                                                                                   \
+    X(stack_frames, "max-stack-depth")                                                                                                     \
+    X(labels, "max-labels")                                                                                                                \
+    X(label_name, "max-label-name")                                                                                                        \
+    X(label_value, "max-label-value")                                                                                                      \
+    X(nodes, "flamegraph-nodes")                                                                                                           \
+    X(nodes_most, "max-flamegraph-nodes")                                                                                                  \
     X(query_s, "max-query-length")                                                                                                         \
     X(connections, "max-connections")                                                                                                      \
     X(connections_of_one, "max-connections-per-address")                                                                                   \
@@ -36,6 +44,8 @@
     X(analyze_ppm, "analyze-cpu")                                                                                                          \
     X(resolve_s, "resolve-after")                                                                                                          \
     X(requests_per_second, "max-requests-per-second")                                                                                      \
+    X(bytes_per_second, "max-bytes-per-second")                                                                                            \
+    X(burst_bytes, "max-burst-bytes")                                                                                                      \
     X(bytes_per_minute, "max-bytes-per-minute")                                                                                            \
     X(bytes_per_hour, "max-bytes-per-hour")                                                                                                \
     X(series_per_day, "max-series-per-day")                                                                                                \
@@ -149,7 +159,7 @@ struct server {
     struct stop stop;
     struct profiles *profiles;
     struct alerts *alerts; /* NULL = there are none */
-    struct turns readers;  /* of the recordings that are read at the same time */
+    struct turns readers;  /* of the large recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */
 };
 

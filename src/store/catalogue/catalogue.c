@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOG_BYTES 67108864 /* the size to which SQLite's write-ahead log shrinks while it is not needed */
+/* SQLite copies its log into the file, with two syncs, when the log has 8,192 pages (32 MiB). It shrinks the log to 64 MiB when no reader
+ * needs more. */
+static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 8192; PRAGMA journal_size_limit = 67108864;"
+                               "PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;";
 
 static int one_number(struct catalogue *c, const char *text, int64_t *v, struct error *e)
 {
@@ -30,12 +33,7 @@ static int check(struct catalogue *c, struct error *e)
 static int prepare(struct catalogue *c, struct error *e)
 {
     int64_t version;
-    int rc = sqlite3_exec(c->sql.db,
-                          "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = " STRING_OF(
-                              LOG_BYTES) "; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;",
-                          NULL, NULL, NULL)
-                 ? sql_failed(&c->sql, e)
-                 : 0;
+    int rc = sqlite3_exec(c->sql.db, settings, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
     rc = rc ? rc : check(c, e);
     rc = rc ? rc : one_number(c, "PRAGMA user_version", &version, e);
     return rc ? rc : catalogue_upgrade(c, version, e);
@@ -47,6 +45,7 @@ static void end(struct catalogue *c)
     sql_close(&c->sql);
     pthread_mutex_destroy(&c->sql.lock);
     pthread_mutex_destroy(&c->idle_lock);
+    catalogue_sync_deinit(&c->sync);
     free(c);
 }
 
@@ -59,6 +58,7 @@ int catalogue_open(struct catalogue **out, const char *path, struct error *e)
     c->sql.path = c->path;
     pthread_mutex_init(&c->sql.lock, NULL);
     pthread_mutex_init(&c->idle_lock, NULL);
+    catalogue_sync_init(&c->sync);
     int rc = catalogue_digest_check(path, e);
     if (!rc) {
         rc = sqlite3_open_v2(path, &c->sql.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
@@ -239,8 +239,12 @@ static int add(struct catalogue *c, struct catalogue_recording *r, const struct 
 
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e)
 {
-    int rc = sql_begin(&c->sql, true, e);
-    return rc ? rc : sql_end(&c->sql, add(c, r, parts, n, e), e);
+    int rc = sql_begin_unsynced(&c->sql, e);
+    rc = rc ? rc : sql_end(&c->sql, add(c, r, parts, n, e), e);
+    if (rc)
+        return rc;
+    catalogue_sync_note(c);
+    return catalogue_sync(c, e);
 }
 
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s)

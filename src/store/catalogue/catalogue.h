@@ -84,13 +84,16 @@ int catalogue_backup(struct catalogue *c, const char *path, struct error *e);
 
 /* Finds the recording with this identity or this key, and sets *id. *id = 0 if there is none. */
 int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id, struct error *e);
-/* Adds a recording, and sets r->id. Its books must be sorted by minute. Returns -EEXIST if there is a recording with its identity or key
- * already. */
+/* Adds a recording, and sets r->id. Its books must be sorted by minute. After 0 it is on the disk; recordings that several threads add at
+ * the same time share a sync. Returns -EEXIST if there is a recording with its identity or key already. */
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e);
+/* Waits until each recording that catalogue_find can find is on the disk. */
+int catalogue_sync(struct catalogue *c, struct error *e);
 int catalogue_get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e);
 void catalogue_recording_deinit(struct catalogue_recording *r);
 
-/* Finds the dictionary for new rows of the service and day. Adds one if necessary. */
+/* Finds the dictionary for new rows of the service and day. Adds one if necessary. Neither this nor catalogue_seal waits for the disk: if
+ * the host fails, it may be forgotten, and the parts are pending again. */
 int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e);
 /* Closes a dictionary. From then on, rows are added to a new one. */
 int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e);

@@ -11,11 +11,21 @@ struct catalogue_reader {
     struct catalogue_reader *next; /* the next idle reader */
 };
 
+/* How far SQLite's log is on the disk. */
+struct catalogue_sync {
+    pthread_mutex_t lock; /* protects the other members */
+    pthread_cond_t changed;
+    uint64_t written, synced; /* transactions */
+    bool busy;                /* a thread syncs now, without the lock */
+    int failed;               /* the code of a failed sync. A later one might succeed although the disk lacks what the first has lost */
+};
+
 struct catalogue {
     struct sql_database sql; /* for all writing, and for short reads */
     char path[DISK_PATH_MAX];
     pthread_mutex_t idle_lock;
     struct catalogue_reader *idle;
+    struct catalogue_sync sync;
 };
 
 enum { CATALOGUE_BUSY_MS = 10000 }; /* how long to wait while SQLite itself locks the file to tidy up */
@@ -29,6 +39,13 @@ enum { CATALOGUE_BUSY_MS = 10000 }; /* how long to wait while SQLite itself lock
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s);
 /* Reads the labels of the label set, and the types that the recording measures, into r. */
 int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, int64_t labelset, struct error *e);
+
+/* ---- catalogue_sync.c ---- */
+
+void catalogue_sync_init(struct catalogue_sync *y);
+void catalogue_sync_deinit(struct catalogue_sync *y);
+/* Notes that a transaction was committed that catalogue_sync must sync. */
+void catalogue_sync_note(struct catalogue *c);
 
 /* ---- catalogue_books.c ---- */
 

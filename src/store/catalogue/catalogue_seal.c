@@ -1,4 +1,5 @@
-/* Records in the catalog how recordings are sealed into segments. */
+/* Records in the catalog how recordings are sealed into segments. Most of these transactions are not synced: a part whose segment is lost
+ * is sealed again. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static int dictionary(struct catalogue *c, const char *name, int64_t day, uint32
 
 int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e)
 {
-    int rc = sql_begin(&c->sql, true, e);
+    int rc = sql_begin_unsynced(&c->sql, e);
     return rc ? rc : sql_end(&c->sql, dictionary(c, service, day, id, e), e);
 }
 
@@ -99,7 +100,7 @@ static int seal(struct catalogue *c, const struct catalogue_segment *g, struct e
 
 int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e)
 {
-    int rc = sql_begin(&c->sql, true, e);
+    int rc = sql_begin_unsynced(&c->sql, e);
     return rc ? rc : sql_end(&c->sql, seal(c, segment, e), e);
 }
 

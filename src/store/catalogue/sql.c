@@ -40,14 +40,34 @@ static int execute(struct sql_database *d, const char *text, struct error *e)
     return sql_run(&s, 0, e);
 }
 
-int sql_begin(struct sql_database *d, bool write, struct error *e)
+static void release(struct sql_database *d)
 {
-    pthread_mutex_lock(&d->lock);
+    if (d->unsynced)
+        sqlite3_exec(d->db, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
+    d->unsynced = false;
+    pthread_mutex_unlock(&d->lock);
+}
+
+static int begin(struct sql_database *d, bool write, struct error *e)
+{
     d->writing = write;
     int rc = execute(d, write ? "BEGIN IMMEDIATE" : "BEGIN", e);
     if (rc)
-        pthread_mutex_unlock(&d->lock);
+        release(d);
     return rc;
+}
+
+int sql_begin(struct sql_database *d, bool write, struct error *e)
+{
+    pthread_mutex_lock(&d->lock);
+    return begin(d, write, e);
+}
+
+int sql_begin_unsynced(struct sql_database *d, struct error *e)
+{
+    pthread_mutex_lock(&d->lock);
+    d->unsynced = !sqlite3_exec(d->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+    return begin(d, true, e);
 }
 
 int sql_end(struct sql_database *d, int rc, struct error *e)
@@ -55,7 +75,7 @@ int sql_end(struct sql_database *d, int rc, struct error *e)
     rc = rc ? rc : execute(d, "COMMIT", e);
     if (rc && !sqlite3_get_autocommit(d->db))
         sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
-    pthread_mutex_unlock(&d->lock);
+    release(d);
     return rc;
 }
 

@@ -32,7 +32,7 @@ struct sql_database {
     sqlite3 *db;
     pthread_mutex_t lock;
     const char *path;
-    bool writing;
+    bool writing, unsynced;
     sql_is_over *is_over; /* NULL = statements are not interrupted */
     void *asked;          /* context of is_over */
     int over;             /* what is_over returned; its message is in `why` */
@@ -52,6 +52,9 @@ struct sql {
 int sql_failed(struct sql_database *d, struct error *e);
 /* Takes the lock. Also begins a write transaction if `write` is set. */
 int sql_begin(struct sql_database *d, bool write, struct error *e);
+/* Does the same for a write transaction whose commit does not wait for the disk: if the host fails, the transaction may be lost, together
+ * with those after it, up to the next one that waits. The file stays whole. For what can be made again. */
+int sql_begin_unsynced(struct sql_database *d, struct error *e);
 /* Commits if rc is 0, otherwise rolls back. Releases the lock in both cases. Returns rc, or the code of a failed commit. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
 

@@ -34,7 +34,8 @@ struct envelope_note {
     char key[ENVELOPE_KEY_MAX + 1];
     struct {
         uint64_t bytes, samples;
-    } most; /* limits for a profile in pprof's format, unpacked, when it arrives; 0 = no limit. Not in the file */
+        uint32_t text, frames; /* bytes of a text, and frames of a stack; more is cut */
+    } most;                    /* limits for a profile in pprof's format, unpacked, when it arrives; 0 = no limit. Not in the file */
 };
 
 struct envelope_writer {

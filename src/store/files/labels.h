@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LABELS_MAX = 30, LABEL_NAME_MAX = 128, LABEL_VALUE_MAX = 2048 };
+enum { LABELS_MAX = 30, LABEL_NAME_MAX = 1024, LABEL_VALUE_MAX = 2048 };
 
 struct label {
     char *name, *value;

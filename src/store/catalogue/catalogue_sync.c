@@ -1,0 +1,73 @@
+/* Syncs SQLite's log for many transactions at once. A recording's transaction is committed without waiting for the disk; then its thread
+ * waits until the log is synced that far. While one thread syncs, the others commit, and wait together for the next sync. A file of its
+ * own, because it must not hold the connection's lock: a sync takes as long as many transactions. */
+#include "store/catalogue/catalogue_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void catalogue_sync_init(struct catalogue_sync *y)
+{
+    *y = (struct catalogue_sync){0};
+    pthread_mutex_init(&y->lock, NULL);
+    pthread_cond_init(&y->changed, NULL);
+}
+
+void catalogue_sync_deinit(struct catalogue_sync *y)
+{
+    pthread_cond_destroy(&y->changed);
+    pthread_mutex_destroy(&y->lock);
+}
+
+/* Syncs the log. If SQLite has begun the log anew, everything before is in the catalog's file, which SQLite has synced. */
+static int sync_log(const struct catalogue *c)
+{
+    char path[DISK_PATH_MAX + sizeof "-wal"];
+    snprintf(path, sizeof path, "%s-wal", c->path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = fd < 0 || fdatasync(fd) ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+void catalogue_sync_note(struct catalogue *c)
+{
+    pthread_mutex_lock(&c->sync.lock);
+    c->sync.written++;
+    pthread_mutex_unlock(&c->sync.lock);
+}
+
+/* Syncs, without the lock, what was written before. */
+static void sync_once(struct catalogue *c)
+{
+    struct catalogue_sync *y = &c->sync;
+    uint64_t until = y->written;
+    y->busy = true;
+    pthread_mutex_unlock(&y->lock);
+    int rc = sync_log(c);
+    pthread_mutex_lock(&y->lock);
+    y->busy = false;
+    y->failed = y->failed ? y->failed : rc;
+    if (!y->failed)
+        y->synced = until;
+    pthread_cond_broadcast(&y->changed);
+}
+
+int catalogue_sync(struct catalogue *c, struct error *e)
+{
+    struct catalogue_sync *y = &c->sync;
+    pthread_mutex_lock(&y->lock);
+    uint64_t mine = y->written;
+    while (y->synced < mine && !y->failed) {
+        if (y->busy)
+            pthread_cond_wait(&y->changed, &y->lock);
+        else
+            sync_once(c);
+    }
+    int rc = y->synced < mine ? y->failed : 0;
+    pthread_mutex_unlock(&y->lock);
+    return rc ? error_set(e, rc, "%s-wal: cannot be synced: %s; restart the server when the disk works again", c->path, strerror(-rc)) : 0;
+}

@@ -377,6 +377,7 @@ def times(page, file, want):
     page.click_on("#axis-in")
     page.click_on("#axis-all")
     ct.ok(page.state()["axis"] == [], "Whole time, too", page.state()["axis"])
+    page.focus("heat")
     columns, _ = flamepage.heat_columns(slices)
     page.press(*["ArrowRight"] * (columns // 2), "ArrowDown")
     page.press(*["ArrowRight"] * (columns // 4), shift=True)

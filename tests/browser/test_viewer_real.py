@@ -705,6 +705,9 @@ def against(page, before, after):
     page.settle()
     counts = [report(file)["sample_count"] for file in (before, after)]
     ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "a chosen file is compared with the page", page.text("#size"))
+    page.click_on("#kinds button")
+    page.wait_for("return !document.getElementById('title').innerText.includes('→')")
+    ct.ok(page.text("#size") == f"{counts[1]:,} samples", "and the page's own samples are shown again", page.text("#size"))
 
 
 def panels(page, file, want):

@@ -197,6 +197,7 @@ def changed(page):
     ct.ok(made.status == 0, "two profiles are compared", made)
     text = page.anew(ct.WORK / "changed.html").text("#answer")
     page.answers("what changed", text.startswith("3 methods surely changed, most of all Shop.price: 15.8% before, 35.6% after"), text)
+    ct.ok(not page.run("return document.getElementById('head').checkVisibility()"), "sides without times have no head", page.text("#head"))
     listed, further = page.text("#methods-body"), page.text("#unsure")
     ct.ok("Shop.price" in listed and "Shop.json" not in listed and "15.8% → 35.6%, least" in listed
           and re.match(r"[1-9]\d* further", further),

@@ -12,13 +12,13 @@ const FIRST_DATE_NS = 1e9 * 86_400 * 365;
 
 export const showHead = remember((profile: Profile): void => {
     const { kindTitle, total, unit, title, pid, jvm, agent } = profile;
-    const items = profile.before ? [sideOf("before", profile.before), sideOf("after", profile)] : [
+    const items = (profile.before ? [sideOf("before", profile.before), sideOf("after", profile)] : [
         kindTitle && kindTitle + " " + formatValue(total, unit),
         whenOf(profile),
         pid > 0 && !title.includes("pid " + pid) ? "pid " + pid : "",
         javaOf(jvm),
         agent && "recorded by Candor " + agent,
-    ].filter((text) => text !== "");
+    ]).filter((text) => text !== "");
     byId("head").hidden = items.length === 0;
     byId("head").replaceChildren(...items.map((text) => element("span", {}, visibleName(text).slice(0, LONGEST))));
     byId("head").title = jvm === "" ? "" : visibleName(jvm).slice(0, LONGEST);

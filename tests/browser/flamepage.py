@@ -46,6 +46,16 @@ def states(profile):
     )
 
 
+def heat_columns(slices):
+    """The number of columns of the heat map, and the buckets of each, as in web/model/timeline.ts."""
+    buckets = slices["buckets"]
+    least = max(buckets / 2400, min(1e7 / slices["bucket_ns"], buckets / 240))
+    cell = next(10**i * nice for i in range(10) for nice in (1, 2, 5) if least <= 10**i * nice)
+    cells = -(-buckets // cell)
+    rows = 10 if cells > 240 else 1
+    return -(-cells // rows), cell * rows
+
+
 class Flame(browser.Browser):
     """A browser that shows the flame graphs of several profiles, one after the other."""
 

@@ -278,7 +278,7 @@ def packed(page, profile):
 
 def comparison(page, profile):
     before = profiles.changed(profile)
-    page.show_json(profile.json(before))
+    page.show_json(profile.json(before), "#unsure=1")
     ct.ok("before.jfr → everyday.jfr" in page.text("#title") and page.state()["colour"] == "change"
           and page.state()["sort"] == "change", "a comparison opens as one, by change")
     frames_right(page, profile, "comparison: after")
@@ -302,6 +302,15 @@ def comparison(page, profile):
     sure = [name for name, (_, low, high) in expect.items() if low > 0 or high < 0]
     ct.ok({row[0] for row in rows[: len(sure)]} == set(sure) and "com.acme.Gone.away" in sure,
           "the sure ones first", [row[0] for row in rows[:12]])
+    largest = max(sure, key=lambda name: abs(expect[name][0]))
+    said = page.text("#answer")
+    ct.ok(said.startswith(f"{len(sure)} methods surely changed, most of all {largest}: "), "as the sentence says", said)
+    page.click_on("#unsure")
+    fewer = page.run("return [...document.querySelectorAll('#methods-body button')].map((b) => b.getAttribute('aria-label'))")
+    folded = re.match(r"(\d+) further methods: not sure", page.text("#unsure"))
+    ct.ok(set(sure) <= set(fewer) and folded and len(fewer) + int(folded[1]) == len(expect) and len(fewer) < len(rows),
+          "what chance may explain is folded away, and counted", (len(fewer), page.text("#unsure"), len(expect)))
+    page.click_on("#unsure")
     order = [abs(expect[row[0]][0]) for row in rows[: len(sure)]]
     ct.ok(order == sorted(order, reverse=True), "the largest first")
     gone = page.run("return candor.frames().some((f) => f.name === 'com.acme.Gone.away')")
@@ -322,10 +331,11 @@ def comparison(page, profile):
                  "comparison: inverted")
     data = json.loads(profile.json(before))
     name = data["strings"].index("com.acme.Main.worker1")
-    page.show_json(json.dumps(dict(data, changes=[[name, -0.011, 0.022, 0, 0.033, 0.044, 1]])))
+    page.show_json(json.dumps(dict(data, changes=[[name, -0.011, 0.022, 0, 0.033, 0.044, 1, 0.012, 0.056]])))
     page.query("Main.worker1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")
-    ct.ok(row[1] == "-1.10% to +2.20%" and row[3] == "+3.30% to +4.40%" and not row[0].startswith("▲") and row[2].startswith("▲"),
+    ct.ok(row[1] == "-1.10% to +2.20%" and row[4] == "+3.30% to +4.40%" and not row[0].startswith("▲") and row[3].startswith("▲")
+          and row[2].endswith(", least 1.20%") and row[5].endswith(", least 5.60%") and " → " in row[2],
           "what was found with all samples at hand is better than what the page finds", row)
     page.reopen("#query=Main.worker1&recursion=1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")

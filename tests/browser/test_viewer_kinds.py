@@ -97,6 +97,8 @@ def carries(page):
     page.run("document.getElementById('canvas').focus()")
     page.click_frame(next(f for f in page.frames() if f["frame"] == number))
     page.click_on("#focus")
+    page.run("[...document.querySelectorAll('#lanes li')].find((row) => row.querySelector('.thread').title === 'till-*')"
+             ".querySelector('.opener').click()")
     page.run("[...document.querySelectorAll('#lanes .thread')].find((b) => b.title === 'till-2').click()")
     before = page.text("#chips")
     choose(page, "Wall clock")

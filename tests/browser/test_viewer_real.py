@@ -326,16 +326,21 @@ def threads(page, file, want):
     weights = {}
     for t in want["threads"]:
         weights[t["name"]] = weights.get(t["name"], 0) + t["self"]
-    lanes = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => [b.title, b.lastChild.innerText])")
-    order = [weights[name] for name, _ in lanes]
-    ct.ok(len(lanes) > 3 and order == sorted(order, reverse=True)
-          and all(reads_as_share(share, weights[name] / want["sampled"]) for name, share in lanes),
-          "a lane per thread, with the report's share", lanes)
-    page.click_on("#lanes li:nth-child(1) button")
-    agrees(page, report(page.recording, "--thread", exactly(lanes[0][0])), "one thread")
-    page.click_on("#lanes li:nth-child(2) button")
-    two = report(page.recording, "--thread", exactly(lanes[0][0]) + "|" + exactly(lanes[1][0]))
-    agrees(page, two, "two threads")
+    rows = page.run("""return [...document.querySelectorAll('#lanes li')].map((row) =>
+        [row.querySelector('.thread').title, row.querySelector('.share').innerText, row.querySelector('.opener') !== null])""")
+    members = {label: [name for name in weights if re.sub(r"\d+$", "*", name) == label and weights[name]] if pool else [label]
+               for label, _, pool in rows}
+    sums = [sum(weights[name] for name in members[label]) for label, _, _ in rows]
+    ct.ok(len(rows) > 3 and sums == sorted(sums, reverse=True) and sum(sums) == want["sampled"]
+          and all(reads_as_share(share, weight / want["sampled"]) for (_, share, _), weight in zip(rows, sums)),
+          "a lane per pool and other thread, with the report's share", rows)
+    ct.ok(all(len(members[label]) > 1 for label, _, pool in rows if pool), "a pool has several threads", members)
+    exact = lambda label: "|".join(exactly(name) for name in members[label])
+    page.click_on("#lanes li:nth-child(1) .thread")
+    agrees(page, report(page.recording, "--thread", exact(rows[0][0])), "one lane")
+    page.click_on("#lanes li:nth-child(2) .thread")
+    two = report(page.recording, "--thread", exact(rows[0][0]) + "|" + exact(rows[1][0]))
+    agrees(page, two, "two lanes")
     page.click_on("#by-thread")
     own = {t["name"]: t["self"] for t in two["threads"] if t["self"]}
     roots = lambda: {f["name"]: f["total"] for f in page.frames() if f["depth"] == 1}
@@ -345,13 +350,6 @@ def threads(page, file, want):
     ct.ok(not page.state()["byThread"], "g: without")
     page.click_on("#chips button")
     agrees(page, want, "the chip takes threads back")
-
-
-def heat_columns(buckets):
-    """Divided as in web/model/timeline.ts: cells of 1, 2 or 5 times a power of ten buckets, ten to a column if there are many."""
-    cell = next(10**i * nice for i in range(10) for nice in (1, 2, 5) if buckets <= 10**i * nice * 2400)
-    cells = -(-buckets // cell)
-    return -(-cells // 10) if cells > 240 else cells
 
 
 def times(page, file, want):
@@ -371,7 +369,16 @@ def times(page, file, want):
     page.focus("heat")
     page.press("Escape")
     agrees(page, want, "Esc: all the time")
-    columns = heat_columns(slices["buckets"])
+    page.click_on("#axis-in")
+    axis = page.state()["axis"]
+    page.click_on("#axis-out")
+    half = abs(4 * axis[0] - slices["buckets"]) <= 4 and abs(2 * (axis[1] - axis[0]) - slices["buckets"]) <= 1
+    ct.ok(half and page.state()["axis"] == [], "+ shows half of the time, and - all of it", (axis, slices["buckets"]))
+    page.click_on("#axis-in")
+    page.click_on("#axis-all")
+    ct.ok(page.state()["axis"] == [], "Whole time, too", page.state()["axis"])
+    page.focus("heat")
+    columns, _ = flamepage.heat_columns(slices)
     page.press(*["ArrowRight"] * (columns // 2), "ArrowDown")
     page.press(*["ArrowRight"] * (columns // 4), shift=True)
     page.press("Enter")
@@ -660,19 +667,26 @@ def comparison(page, before, after):
     ct.ok(result.status == 0, "a comparison as a page", result)
     told = {m["name"]: m for m in json.loads(result.out)["methods"]}
     page.look(both, "#table=shown")
+    page.click_on("#unsure")
     ct.ok(page.text("#title") == f"{before.name} → {after.name}", "its title names both files", page.text("#title"))
     counts = [report(file)["sample_count"] for file in (before, after)]
     ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "and how many samples each has", page.text("#size"))
     rows, wrong = rows_of(page), []
     for name, *texts in rows:
-        for at, key in ((0, "self"), (2, "total")):
-            figure = told.get(name, {}).get(key, {"change": "same", "difference": 9, "low": 9, "high": 9})
+        for at, key in ((0, "self"), (3, "total")):
+            figure = told.get(name, {}).get(key, {"change": "same", "difference": 9, "low": 9, "high": 9, "a": 9, "b": 9, "detectable": 9})
+            sides = re.fullmatch(r"(\S+) → ([^ ,]+)(?:, least (\S+))?", texts[at + 2])
             mark = {"grew": "▲ ", "new": "▲ ", "shrank": "▼ ", "gone": "▼ ", "same": ""}[figure["change"]]
             low, _, high = texts[at + 1].partition(" to ")
             if not (texts[at].startswith(mark) and texts[at][:1] in (mark[:1] or "+->0<123456789") and close(
                     texts[at][len(mark):], figure["difference"]) and close(low, figure["low"]) and close(high, figure["high"])):
                 wrong.append((name, texts, figure))
+            if not (sides and close(sides[1], figure["a"]) and close(sides[2], figure["b"])
+                    and (close(sides[3], figure["detectable"]) if sides[3] else figure["detectable"] == 0)):
+                wrong.append((name, texts, figure))
     ct.ok(len(rows) > 50 and not wrong, f"{len(rows)} methods have the change that candor diff tells", wrong[:2])
+    against(page, before, after)
+    page.look(both)
     for letter, file in (("b", before), ("a", after)):
         page.choose_by_key("width", letter)
         side = report(file)
@@ -682,12 +696,29 @@ def comparison(page, before, after):
               page.text("#books-summary"))
 
 
+def against(page, before, after):
+    """The page of one recording, with that of the other chosen in its field for files."""
+    page.look(page_of(after), "#table=shown")
+    node = page.devtools("DOM.querySelector", nodeId=page.devtools("DOM.getDocument")["root"]["nodeId"], selector="#other")["nodeId"]
+    page.devtools("DOM.setFileInputFiles", files=[str(page_of(before))], nodeId=node)
+    page.wait_for("return document.getElementById('title').innerText.includes('→')")
+    page.settle()
+    counts = [report(file)["sample_count"] for file in (before, after)]
+    ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "a chosen file is compared with the page", page.text("#size"))
+    page.click_on("#kinds button")
+    page.wait_for("return !document.getElementById('title').innerText.includes('→')")
+    ct.ok(page.text("#size") == f"{counts[1]:,} samples", "and the page's own samples are shown again", page.text("#size"))
+
+
 def panels(page, file, want):
     """A finding links to its evidence. Whether javac itself has a finding depends on chance, so this page gets one."""
     name = want["methods"][0]["name"]
     evidence = {"report": "--kind cpu", "site": name + ":1"}
     finding = {"severity": "info", "title": "One", "text": "two", "remedy": "three", "evidence": evidence}
+    slices = json.loads(re.search(r'id="candor-data">([^<]*)', file.read_text())[1])["slices"]
+    worst = {"start_ns": slices["start_ns"] + 100 * slices["bucket_ns"], "duration_ns": 50 * slices["bucket_ns"], "text": "four"}
     flag = {**finding, "title": "A flag", "evidence": {"report": "", "table": "", "site": None}}
+    finding["worst"] = worst
     element = '<script type="application/json" %s>'
     page.file = file.with_name("finding.html")
     page.file.write_text(file.read_text().replace(element % 'id="candor-data"', element % 'class="candor-part" data-part="findings"'
@@ -696,10 +727,14 @@ def panels(page, file, want):
     page.click_on("#panel-bar button")
     ct.ok("two" in page.text("#panel"), "a finding is in its panel", page.text("#panel"))
     buttons = page.run("return [...document.querySelectorAll('#panel article')].map((e) => e.querySelectorAll('button').length)")
-    ct.ok(buttons == [1, 0], "one that no report shows has no button", buttons)
+    ct.ok(buttons == [2, 0], "one that no report shows has no button", buttons)
     page.click_on("#panel button")
     page.wait_for("return document.getElementById('chips').innerText !== ''")
     ct.ok(f"Only with {name}" in page.text("#chips"), "and leads to its evidence", page.text("#chips"))
+    page.reopen("#panel=findings")
+    page.click_on("#panel button:nth-of-type(2)")
+    state = page.state()
+    ct.ok((state["from"], state["to"]) == (100, 150), "and to its worst time", (state["from"], state["to"]))
 
 
 def main():

@@ -13,6 +13,7 @@ import re
 
 import flamepage
 from flamepage import ct
+import flamedata
 
 MOST_CLICKS = 2
 
@@ -69,15 +70,69 @@ def drag_over(page, span):
     """Drags over the columns of the heat map that lie within the span completely."""
     page.clicks += 1
     slices = page.run("return JSON.parse(document.getElementById('candor-data').textContent).slices")
-    columns, box = page.run("""const r = document.getElementById("heat").getBoundingClientRect();
-        const b = arguments[0]; const per = b > 240 ? 10 : 1; return [Math.ceil(b / per), [r.x, r.y, r.width, r.height]]""",
-                            slices["buckets"])
-    length = slices["bucket_ns"] * (10 if slices["buckets"] > 240 else 1)
+    box = page.run("const r = document.getElementById('heat').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]")
+    columns, buckets = flamepage.heat_columns(slices)
+    length = slices["bucket_ns"] * buckets
     first, last = -(-(span[0] - slices["start_ns"]) // length), (span[1] - slices["start_ns"]) // length - 1
     at = lambda column: box[0] + box[2] * (column + 0.5) / columns
     move = lambda x, y: {"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}
     page.act(page.pointer(move(at(first), box[1] + 1), {"type": "pointerDown", "button": 0}, move(at(last), box[1] + box[3] - 2),
                           {"type": "pointerUp", "button": 0}))
+
+
+def read_marks(file):
+    """The events in the page, as (kind, thread, start in ns, length in us)."""
+    marks = next(json.loads(text) for text in re.findall(r'data-part="marks">([^<]*)', file.read_text()))
+    columns = [flamedata.column(marks[key], key == "start_us") for key in ("kind", "thread", "start_us", "length_us")]
+    return marks, [(marks["kinds"][kind], marks["texts"][thread], marks["start_ns"] + us * 1000, length)
+                   for kind, thread, us, length in zip(*columns)]
+
+
+def lanes(page, file, recording):
+    """Pools open into their threads; the axis zooms to the millisecond; the events are those of the halts report."""
+    marks, events = read_marks(file)
+    want = json.loads(ct.candor("report", "--kind", "halt", "--json", "--top", "0", recording).out)
+    waits = [(h["kind"], h["thread"] or "") for h in want["halts"] if h["scope"] == "thread"]
+    of_threads = {h["kind"] for h in want["halts"] if h["scope"] == "thread"}
+    seen = sorted(event[:2] for event in events if event[0] in of_threads)
+    ct.ok(seen == sorted(waits) and marks["all"] == len(events) >= len(waits) > 50,
+          f"the page has the report's {len(waits)} waits, each with its thread", (len(events), marks["all"]))
+    ct.ok(sum(length for kind, _, _, length in events if kind in of_threads) * 1000
+          <= sum(h["overlap_ns"] for h in want["halts"] if h["scope"] == "thread") + 1000 * len(waits), "and their lengths")
+    page.anew(file, "#kind=wall")
+    page.click_on("#lanes .opener")
+    inside = page.run("return [...document.querySelectorAll('#lanes .inside .thread')].map((b) => b.title)")
+    ct.ok(sorted(inside) == ["till-0", "till-1", "till-2"], "a pool opens into its threads", inside)
+    told = page.text("#lanes-text")
+    ct.ok("running" in told and "waiting for a monitor" in told and "I/O" in told, "the states have a legend", told)
+    read = max((event for event in events if event[0] == "socket_read"), key=lambda event: event[3])
+    slices = page.run("return JSON.parse(document.querySelector('.candor-data[data-kind=wall]').textContent).slices")
+    first = (read[2] - slices["start_ns"]) // slices["bucket_ns"]
+    page.anew(file, "#kind=wall&axis=%d.%d" % (max(0, first - 20), first + 100))
+    ct.ok("a column is 1 ms" in page.text("#heat-text"), "the axis shows the millisecond", page.text("#heat-text"))
+    place = page.run("""const rows = [...document.querySelectorAll('#lanes li')];
+        const row = rows.find((li) => li.querySelector('.thread').title === arguments[0]); row.scrollIntoView({block: "nearest"});
+        const r = row.querySelector('canvas').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]""", read[1])
+    at = (read[2] + min(read[3] * 500, 40_000_000) - slices["start_ns"]) / slices["bucket_ns"] - max(0, first - 20)
+    point = place[0] + place[2] * at / (first + 100 - max(0, first - 20)), place[1] + place[3] / 2
+    page.move(*point)
+    ct.ok("clerk: read of a socket" in page.text("#heat-text"), "an event under the pointer is described", page.text("#heat-text"))
+    page.click(*point)
+    page.settle()
+    state = page.state()
+    ct.ok(state["from"] <= first <= state["to"], "a click on it chooses its time", (state["from"], first, state["to"]))
+    page.click_on("#axis-all")
+    ct.ok("a column is 1 ms" not in page.text("#heat-text"), "Whole time shows all of it", page.text("#heat-text"))
+    page.click_on("#axis-chosen")
+    before = page.state()["axis"]
+    ct.ok(0 < before[1] - before[0] < slices["buckets"], "Zoom to choice shows the chosen time", before)
+    page.run("document.getElementById('heat').focus()")
+    page.press("-")
+    wider = page.state()["axis"]
+    page.press("+")
+    length = lambda axis: axis[1] - axis[0]
+    ct.ok(length(wider) == 2 * length(before) and length(page.state()["axis"]) == length(before), "- and + zoom",
+          (before, wider, page.state()["axis"]))
 
 
 def why(page, file, gap):
@@ -91,7 +146,7 @@ def why(page, file, gap):
     page.choose("#panel", "Show their stacks")
     page.wait_for("return document.querySelector('#kinds [aria-pressed=true]').innerText === 'Wall clock'")
     page.answers("and the evidence", "Time" in page.text("#chips") and page.state()["all"] > 0, page.text("#chips"))
-    page.anew(file, "#from=0&to=50").choose("#sight", "Why did nothing run?")
+    page.anew(file, "#from=0&to=500").choose("#sight", "Why did nothing run?")
     page.wait_for("return document.querySelector('#panel .used')?.innerText.includes('processors')")
     ct.ok("this is no gap" in page.text("#panel .used"), "a busy time is no gap", page.text("#panel"))
 
@@ -100,11 +155,11 @@ def tasks(page, file, recording):
     page.anew(file)
     answer = page.text("#answer")
     page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, answer)
-    lanes = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => b.title)")
+    lane = page.text("#lanes .thread bdi")
     sums = collections.Counter()
     for thread in json.loads(ct.candor("report", "--json", "--sections", "threads", recording).out)["threads"]:
-        sums[thread["name"]] += thread["self"]
-    page.answers("which thread", lanes and sums[lanes[0]] == max(sums.values()), (lanes[:3], sums.most_common(3)))
+        sums[re.sub(r"\d+$", "*", thread["name"])] += thread["self"]
+    page.answers("which threads", lane == "till-* (3)" and sums["till-*"] == max(sums.values()), (lane, sums.most_common(3)))
     books = page.text("#books-summary")
     page.clicks += 1
     page.click_on("#books")
@@ -129,6 +184,53 @@ def tasks(page, file, recording):
     page.settle()
     kernel = page.text("#legend-list")
     page.answers("what is the kernel's part", re.search(r"kernel\D+\d+(\.\d+)?%", kernel), kernel)
+
+
+def changed(page):
+    """The first thing that the page of two profiles says is what changed."""
+    files = [ct.WORK / f"{name}.collapsed" for name in ("shop-1.0", "shop-1.1")]
+    for file, price in zip(files, (400, 900)):
+        rest = "main;Shop.pay;Shop.json 1000\nmain;Shop.log 30\n" + "".join(
+            f"main;Shop.rest{i} {750 - price // 2}\n" for i in (1, 2))
+        file.write_text(f"main;Shop.pay;Shop.price {price}\n" + rest)
+    made = ct.candor("diff", "-o", ct.WORK / "changed.html", *files)
+    ct.ok(made.status == 0, "two profiles are compared", made)
+    text = page.anew(ct.WORK / "changed.html").text("#answer")
+    page.answers("what changed", text.startswith("3 methods surely changed, most of all Shop.price: 15.8% before, 35.6% after"), text)
+    ct.ok(not page.run("return document.getElementById('head').checkVisibility()"), "sides without times have no head", page.text("#head"))
+    listed, further = page.text("#methods-body"), page.text("#unsure")
+    ct.ok("Shop.price" in listed and "Shop.json" not in listed and "15.8% → 35.6%, least" in listed
+          and re.match(r"[1-9]\d* further", further),
+          "the table has what surely changed, and counts the rest", (listed, further))
+
+
+DROP = """const files = new DataTransfer(); files.items.add(new File([arguments[1]], arguments[0]));
+    document.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true, cancelable: true}))"""
+
+
+def dropped(page):
+    """Another page that is dropped on this one is compared with it, and has a button of its own."""
+    pages = [ct.WORK / f"{name}.html" for name in ("shop-1.0", "shop-1.1")]
+    for file in pages:
+        made = ct.candor("convert", file.with_suffix(".collapsed"), file)
+        ct.ok(made.status == 0, f"{file.name} is written", made)
+    page.anew(pages[1])
+    page.run(DROP, "shop-1.0.html", pages[0].read_text())
+    page.wait_for("return document.querySelectorAll('#kinds button').length === 3")
+    page.settle()
+    text = page.text("#answer")
+    ct.ok("most of all Shop.price: 15.8% before, 35.6% after" in text, "a dropped page is compared", text)
+    page.run("document.querySelectorAll('#kinds button')[1].click()")
+    page.wait_for("return document.querySelectorAll('#kinds button')[1].getAttribute('aria-pressed') === 'true'")
+    page.settle()
+    shares = {m["name"]: m["self"] for m in page.run("return candor.methods()")}
+    ct.ok(shares["Shop.price"] == 400, "and shown by itself", shares)
+    page.run("document.querySelector('#kinds button').click()")
+    page.wait_for("return document.querySelector('#kinds button').getAttribute('aria-pressed') === 'true'")
+    page.run(DROP, "notes<b>.txt", "no page")
+    page.wait_for("return document.getElementById('other-text').innerText.includes('candor convert')")
+    ct.ok("notes<b>.txt: not a page of Candor" in page.text("#other-text"), "a file that is no page is named, with the remedy",
+          page.text("#other-text"))
 
 
 SAVED = """const done = arguments[arguments.length - 1];
@@ -163,7 +265,10 @@ def main():
     recording, file, gap = record()
     with Reader(1400, 1300) as page:
         tasks(page, file, recording)
+        lanes(page, file, recording)
         why(page, file, gap)
+        changed(page)
+        dropped(page)
         saves(page, file)
         sources(page, file)
         ct.ok(not page.messages(), "the browser reports no errors", page.messages())

@@ -284,9 +284,9 @@ static void test_page_tree(void)
     tap_ok(flamegraph_write_diff(f, &sides[0], &sides[1], &change, 1) == 0, "a page of both");
     fclose(f);
     contains(text, "\"title\":\"new.jfr\"", "its title is that of after");
-    contains(text, "\"before\":{\"title\":\"old.jfr\",\"samples\":3,", "it knows before");
+    contains(text, "\"before\":{\"title\":\"old.jfr\",\"kind\":\"cpu\",", "it knows before");
     contains(text, "\"nodes\":{\"count\":8,", "and all nodes");
-    contains(text, "\"changes\":[[2,-0.25,0.5,0,0.125,0.75,1]]", "and what was found of a method");
+    contains(text, "\"changes\":[[2,-0.25,0.5,0,0.125,0.75,1,0,0]]", "and what was found of a method");
     free(text);
     page_tree_deinit(&t);
     calltree_deinit(&a);
@@ -305,14 +305,23 @@ static void test_slices(void)
     maker_sample(&p, "a;c", 2);
     maker_sample_of(&p, "other", "a;b", 4);
     maker_sample(&p, "a;b", 8);
-    static const int64_t ms[] = {0, 25, 24, 9};
+    static const int64_t us[] = {0, 2500, 2400, 900};
     for (int i = 0; i < 4; i++)
-        p.samples[i].time_ns = 1000000 * (5000 + ms[i]);
+        p.samples[i].time_ns = 5 * NS_PER_S + 1000 * us[i];
     bool good = !calltree_build(&tree, &p, false) && !slices_init(&s, &p, &tree);
-    tap_ok(good && s.count == 3 && s.buckets == 3 && s.bucket_ns == 10 * NS_PER_MS && s.thread_count == 2 && s.list[0].bucket == 0 &&
+    tap_ok(good && s.count == 3 && s.buckets == 3 && s.bucket_ns == NS_PER_MS && s.thread_count == 2 && s.list[0].bucket == 0 &&
                s.list[0].weight == 9 && s.list[1].bucket == 2 && s.list[1].weight == 2 && s.list[2].thread == 1 && s.list[2].weight == 4,
-           "samples of one place and 10 ms are one slice");
+           "samples of one place and millisecond are one slice");
     slices_deinit(&s);
+    p.kind = PROFILE_WALL;
+    p.samples[0].state = JFR_STATE_PARKED;
+    p.samples[3].state = JFR_STATE_VM;
+    good = !slices_init(&s, &p, &tree);
+    tap_ok(good && s.has_states && s.count == 4 && s.list[0].state == SLICE_RUNNING && s.list[0].weight == 8 &&
+               s.list[1].state == SLICE_WAITING && s.list[1].weight == 1 && s.list[1].node == s.list[0].node,
+           "of the wall clock, samples in different states are different slices");
+    slices_deinit(&s);
+    p.kind = PROFILE_RUNNING;
     for (int i = 0; i < 300000; i++) {
         maker_sample(&p, "a;b", 1);
         p.samples[p.sample_count - 1].time_ns = 5 * NS_PER_S + i * 10000000LL;

@@ -1,5 +1,5 @@
-// Draws weights over time: the grid of cells, and the lane of one thread.
-import { Grid, Lane } from "../model/timeline";
+// Draws weights over time: the grid of cells.
+import { Grid } from "../model/timeline";
 import { ThemeName } from "./colours";
 
 // From nothing to the most. The steps differ in lightness, which every eye can distinguish.
@@ -8,11 +8,12 @@ const STEPS: Record<ThemeName, string[]> = {
     dark: ["#24282f", "#2b3f57", "#335a82", "#4179ae", "#5f9bd2", "#92c0ea", "#d3e8fb"],
 };
 
-function stepOf(part: number): number {
-    return part <= 0 ? 0 : Math.min(6, 1 + Math.floor(part * 6));
+export function stepColour(theme: ThemeName, part: number): string {
+    return STEPS[theme][part <= 0 ? 0 : Math.min(6, 1 + Math.floor(part * 6))];
 }
 
-function prepared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+// Makes a canvas as large as it is shown, and empties it.
+export function prepared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.max(1, Math.round(width * ratio));
     canvas.height = Math.max(1, Math.round(height * ratio));
@@ -33,7 +34,7 @@ export function drawGrid(canvas: HTMLCanvasElement, grid: Grid, theme: ThemeName
     const [w, h] = [width / grid.columns, height / grid.rows];
     grid.cells.forEach((weight, cell) => {
         context.globalAlpha = chosen && (cell < chosen.from || cell >= chosen.to) ? 0.3 : 1;
-        context.fillStyle = STEPS[theme][stepOf(weight / grid.scale)];
+        context.fillStyle = stepColour(theme, weight / grid.scale);
         const [x, y] = [Math.floor(cell / grid.rows) * w, (cell % grid.rows) * h];
         context.fillRect(x, y, w - (w > 3 ? 0.5 : 0), h - (h > 3 ? 0.5 : 0));
     });
@@ -43,15 +44,4 @@ export function drawGrid(canvas: HTMLCanvasElement, grid: Grid, theme: ThemeName
         context.lineWidth = 2;
         context.strokeRect(Math.floor(cursor / grid.rows) * w, (cursor % grid.rows) * h, Math.max(w, 3), Math.max(h, 3));
     }
-}
-
-// Draws the lane of a thread. `most` is the largest column of all lanes, so that lanes can be compared.
-export function drawLane(canvas: HTMLCanvasElement, lane: Lane, most: number, theme: ThemeName): void {
-    const { clientWidth: width, clientHeight: height } = canvas;
-    const context = prepared(canvas, width, height);
-    const w = width / lane.columns.length;
-    lane.columns.forEach((weight, column) => {
-        context.fillStyle = STEPS[theme][stepOf(weight / most)];
-        context.fillRect(column * w, 0, Math.ceil(w), height);
-    });
 }

@@ -235,7 +235,7 @@ export function markJudged(profile: Profile, { changes }: ChangesAnswer): void {
     for (const { name, self, otherSelf, total: all, otherTotal } of methodSums(profile)) {
         const given = (figure: string, value: number, other: number) => {
             const { interval } = changeOf(other / before.total, before.effectiveSamples, value / total, effectiveSamples);
-            return { interval: interval ?? [-1, 1] as Interval, sure: sure.has(figure + " " + profile.strings[name]) };
+            return { interval: interval ?? [-1, 1] as Interval, sure: sure.has(figure + " " + profile.strings[name]), detectable: 0 };
         };
         profile.changes.set(name, { self: given("self", self, otherSelf), total: given("total", all, otherTotal) });
     }

@@ -8,7 +8,7 @@ import { element, keepPlace } from "../page/dom";
 import { Answer, GraphAnswer, MetricsAnswer, Recording, RecordingsAnswer } from "./api";
 import { labelsText, matchersOfLabels } from "./jvms";
 import { titleOfType } from "./kinds";
-import { Local, readLocal } from "./local";
+import { Local, readLocal } from "../model/local";
 import { metricText } from "./metricchart";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";

@@ -146,7 +146,8 @@ export function presentSpan(state: State): Span {
 }
 
 // Keys of the viewer whose values are numbers of frames, names or threads. They mean something for one profile only.
-const NUMBERED = ["zoom", "selected", "upperZoom", "upperSelected", "method", "focus", "drop", "hide", "threads", "from", "to"];
+const NUMBERED = ["zoom", "selected", "upperZoom", "upperSelected", "method", "focus", "drop", "hide", "threads", "from", "to", "axis",
+    "pools"];
 
 // Returns the viewer's choices without those that mean something for one profile only.
 export function portable(graph: string): string {

@@ -40,7 +40,7 @@ export function lengthText({ from, to }: Span): string {
 
 // Returns ticks for an axis. Where a day begins, the label is its date.
 export function axisTicks({ from, to }: Span, zone: string, most: number): Tick[] {
-    const ticks = ticksOf(shown(from, zone), (to - from) * 1e9, Math.max(1, most), () => "");
+    const ticks = ticksOf(shown(from, zone), (to - from) * 1e9, Math.max(1, most), clockOf);
     const seconds = ticks.some(({ label }) => !label.endsWith(":00"));
     return ticks.map(({ at, label }) => ({
         at,

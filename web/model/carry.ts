@@ -10,7 +10,11 @@ export interface Carried {
     threads: number[];
     from: number;
     to: number;
+    axis: number[];
+    pools: number[];
 }
+
+const NO_TIME: Pick<Carried, "threads" | "from" | "to" | "axis" | "pools"> = { threads: [], from: 0, to: -1, axis: [], pools: [] };
 
 export function carry(chosen: Carried, before: Profile, after: Profile): Carried {
     const names = numbering(after.strings);
@@ -18,7 +22,7 @@ export function carry(chosen: Carried, before: Profile, after: Profile): Carried
     return {
         method: mapped([chosen.method])[0] ?? -1,
         focus: mapped(chosen.focus), drop: mapped(chosen.drop), hide: mapped(chosen.hide),
-        ...(before.slices && after.slices ? carryTime(chosen, before.slices, after.slices) : { threads: [], from: 0, to: -1 }),
+        ...(before.slices && after.slices ? carryTime(chosen, before.slices, after.slices) : NO_TIME),
     };
 }
 
@@ -30,14 +34,19 @@ function numbering(texts: string[]): (text: string | undefined) => number[] {
     };
 }
 
-// Carries over the threads, and the buckets that overlap the chosen range. If the new slices have no such buckets, chooses all of them.
-function carryTime({ threads, from, to }: Carried, before: Slices, after: Slices): Pick<Carried, "threads" | "from" | "to"> {
+// Carries over the threads, and the buckets that overlap the chosen range and the axis. If the new slices have no such buckets, takes all.
+function carryTime({ threads, from, to, axis, pools }: Carried, before: Slices, after: Slices): typeof NO_TIME {
     const numbers = numbering(after.threads);
-    const kept = threads.flatMap((thread) => numbers(before.threads[thread])).sort((a, b) => a - b);
-    const all = from === 0 && to < 0;
+    const kept = (list: number[]) => list.flatMap((thread) => numbers(before.threads[thread])).sort((a, b) => a - b);
     const shift = before.startNs - after.startNs;
-    const begin = Math.max(0, Math.floor((from * before.bucketNs + shift) / after.bucketNs));
-    const end = to < 0 ? -1 : Math.min(after.buckets, Math.ceil((to * before.bucketNs + shift) / after.bucketNs));
-    const some = !all && begin < (end < 0 ? after.buckets : end);
-    return { threads: kept, from: some ? begin : 0, to: some ? end : -1 };
+    const span = (begin: number, end: number): [number, number] | null => {
+        const first = Math.max(0, Math.floor((begin * before.bucketNs + shift) / after.bucketNs));
+        const last = Math.min(after.buckets, Math.ceil((end * before.bucketNs + shift) / after.bucketNs));
+        return first < last ? [first, last] : null;
+    };
+    const [first, last] = (from > 0 || to >= 0 ? span(from, to < 0 ? Infinity : to) : null) ?? [0, -1];
+    return {
+        threads: kept(threads), pools: kept(pools), from: first, to: to < 0 ? -1 : last,
+        axis: (axis.length === 2 ? span(axis[0], axis[1]) : null) ?? [],
+    };
 }

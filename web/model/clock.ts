@@ -32,14 +32,13 @@ const STEPS = [1, 2, 5].flatMap((n) => [1e6, 1e7, 1e8, SECOND].map((size) => n *
         [1, 2, 3, 6, 12, 24].map((n) => n * 3600 * SECOND))
     .sort((a, b) => a - b);
 
-// Returns round times within a span, at most `most`. If the time of day at which the span begins is known, they are round times of day;
-// otherwise they are round times since the beginning.
-export function ticksOf(startNs: number, lengthNs: number, most: number, sinceStart: (ns: number) => string): Tick[] {
+// Returns round times within a span, at most `most`, with their labels.
+export function ticksOf(startNs: number, lengthNs: number, most: number, labelOf: (ns: number, stepNs: number) => string): Tick[] {
     const step = STEPS.find((ns) => lengthNs / ns <= most) ?? Math.ceil(lengthNs / most / (24 * 3600 * SECOND)) * 24 * 3600 * SECOND;
     const ticks: Tick[] = [];
     for (let ns = Math.ceil(startNs / step) * step; ns <= startNs + lengthNs; ns += step) {
         const at = (ns - startNs) / lengthNs;
-        ticks.push({ at, label: startNs > 0 ? clockOf(ns, step) : sinceStart(ns) });
+        ticks.push({ at, label: labelOf(ns, step) });
     }
     return ticks;
 }

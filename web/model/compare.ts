@@ -56,6 +56,7 @@ export function compareProfiles(before: Profile, after: Profile): Profile {
         before: {
             title: before.title, samples: before.samples, effectiveSamples: before.effectiveSamples, total: before.total,
             approximateShare: before.approximateShare, books: before.books,
+            jvm: before.jvm, startNs: before.startNs, durationNs: before.durationNs,
         },
         changes: new Map(),
         code: new Map(),

@@ -25,16 +25,19 @@ export interface Finding {
     remedy: string;
     kind: string; // the kind of sample in which the evidence is, or "halt"; "" = none
     names: string[]; // methods and classes in which the evidence is, the best first
+    worst: { start: number; duration: number; text: string } | null; // the worst time, in ns since the epoch; null = the whole recording
 }
 
 export function readFindings(data: Json | null): Finding[] {
-    return objectsOf(data?.findings).map(({ severity, title, text, remedy, evidence }) => {
+    return objectsOf(data?.findings).map(({ severity, title, text, remedy, evidence, worst }) => {
         const { report, site, subject } = isObject(evidence) ? evidence : {} as Json;
         const methods = textOf(site).split(" < ").map((frame) => frame.replace(/:\d+$/, ""));
         return {
             severity: textOf(severity), title: textOf(title), text: textOf(text), remedy: textOf(remedy),
             kind: /--kind (\w+)/.exec(textOf(report))?.[1] ?? (textOf(report) === "" ? "" : "cpu"),
             names: [...methods, textOf(subject)].filter((name) => name !== ""),
+            worst: isObject(worst)
+                ? { start: numberOf(worst.start_ns), duration: numberOf(worst.duration_ns), text: textOf(worst.text) } : null,
         };
     });
 }

@@ -34,6 +34,9 @@ export interface Before {
     total: number;
     approximateShare: number;
     books: Record<string, unknown> | null;
+    jvm: string;
+    startNs: number;
+    durationNs: number;
 }
 
 export interface Profile {
@@ -71,8 +74,14 @@ export interface Profile {
 
 // The change of a method, by name, as the program that compared the profiles computed it.
 export interface GivenChange {
-    self: { interval: Interval; sure: boolean };
-    total: { interval: Interval; sure: boolean };
+    self: Judged;
+    total: Judged;
+}
+
+export interface Judged {
+    interval: Interval;
+    sure: boolean;
+    detectable: number; // the least growth of the share that four of five such comparisons would detect; 0 = unknown
 }
 
 export type Json = Record<string, unknown>;
@@ -237,6 +246,9 @@ function readBefore(before: Json, { other }: Columns): Before {
         total: other ? sumOf(other) : 0,
         approximateShare: typeof before.approximate_share === "number" ? before.approximate_share : -1,
         books: isObject(before.books) ? before.books : null,
+        jvm: textOf(before.jvm),
+        startNs: count(before.start_ns),
+        durationNs: count(before.duration_ns),
     };
 }
 
@@ -265,13 +277,13 @@ function readChanges(changes: unknown, canonical: Int32Array): Map<number, Given
     const made = new Map<number, GivenChange>();
     demand(changes === undefined || Array.isArray(changes), "changes: not a list");
     for (const row of (changes ?? []) as unknown[]) {
-        const good = Array.isArray(row) && row.length === 7 && row.every((value) => typeof value === "number")
+        const good = Array.isArray(row) && (row.length === 7 || row.length === 9) && row.every((value) => typeof value === "number")
             && Number.isInteger(row[0]) && row[0] >= 0 && row[0] < canonical.length;
-        demand(good, "changes[" + made.size + "]: not a name, two intervals and whether they are sure");
-        const [name, selfLow, selfHigh, selfSure, totalLow, totalHigh, totalSure] = row as number[];
+        demand(good, "changes[" + made.size + "]: not a name, two intervals, whether they are sure, and what can be detected");
+        const [name, selfLow, selfHigh, selfSure, totalLow, totalHigh, totalSure, ofSelf = 0, ofTotal = 0] = row as number[];
         made.set(canonical[name], {
-            self: { interval: [selfLow, selfHigh], sure: selfSure === 1 },
-            total: { interval: [totalLow, totalHigh], sure: totalSure === 1 },
+            self: { interval: [selfLow, selfHigh], sure: selfSure === 1, detectable: ofSelf },
+            total: { interval: [totalLow, totalHigh], sure: totalSure === 1, detectable: ofTotal },
         });
     }
     return made;

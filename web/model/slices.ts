@@ -4,6 +4,9 @@ import { bare } from "./filters";
 import { Merge } from "./merge";
 import { Columns, Values } from "./tree";
 
+// What a thread did: unknown, running, ready to run, waiting for a monitor, waiting or parked, sleeping, in I/O. In this order in the data.
+export const STATES = 7;
+
 export interface Slices {
     startNs: number; // when the first bucket begins, in nanoseconds since the epoch; 0 = unknown
     bucketNs: number;
@@ -15,6 +18,7 @@ export interface Slices {
     thread: Int32Array;
     node: Int32Array;
     weight: Float64Array;
+    state: Uint8Array | null; // what the thread did; null = the samples do not say it
 }
 
 export async function readSlices(data: Record<string, unknown>, threads: unknown, nodes: number): Promise<Slices> {
@@ -26,13 +30,14 @@ export async function readSlices(data: Record<string, unknown>, threads: unknown
     demand(typeof bucketNs === "number" && bucketNs > 0, "slices.bucket_ns: missing");
     const column = <T extends Values>(key: string, make: Maker<T>, limit: number, ascending = false) =>
         readColumn("slices." + key, data[key], count, make, { limit, ascending });
-    const [time, thread, node, weight] = await Promise.all([
+    const [time, thread, node, weight, state] = await Promise.all([
         column("time", Int32Array, buckets, true), column("thread", Int32Array, threads.length),
         column("node", Int32Array, nodes), column("weight", Float64Array, Infinity),
+        data.state === undefined ? null : column("state", Uint8Array, STATES),
     ]);
     const { start_ns: start } = data;
     const startNs = typeof start === "number" && start > 0 ? start : 0;
-    return { startNs, bucketNs, buckets, threads: threads as string[], count, time, thread, node, weight };
+    return { startNs, bucketNs, buckets, threads: threads as string[], count, time, thread, node, weight, state };
 }
 
 // A selection of the samples: buckets from .. to - 1 of these threads.

@@ -1,6 +1,7 @@
 // Shows the sentence at the top of the page.
 import { answerOf } from "../model/answer";
-import { INDEPENDENT, formatInterval, formatShare, wilson } from "../model/figures";
+import { sureChanges } from "../model/changes";
+import { INDEPENDENT, formatChange, formatInterval, formatShare, plural, wilson } from "../model/figures";
 import { HOLDER_RUNS, visibleName } from "../model/names";
 import { OwnCode } from "../model/own";
 import { Profile } from "../model/profile";
@@ -25,10 +26,35 @@ const MOST: Record<string, [string, string]> = {
 };
 
 export function showAnswer(app: App): void {
+    if (app.profile.before) {
+        putChanges(app, app.profile);
+        return;
+    }
     put(app, app.profile, app.scenes.ownCode(app.state.own));
 }
 
-// Shows the sentence for the whole profile, whatever part is visible. A comparison has no such sentence.
+// Shows what surely changed between the whole profiles.
+const putChanges = remember((app: App, profile: Profile): void => {
+    const [first, ...others] = sureChanges(profile);
+    byId("answer").hidden = false;
+    if (!first) {
+        byId("answer").replaceChildren("No method's own share surely changed.");
+        return;
+    }
+    byId("answer").replaceChildren(plural(others.length + 1, "method") + " surely changed, most of all ", nameButton(app, first.name),
+        ": " + formatShare(first.before) + " before, " + formatShare(first.after) + " after, " + formatChange(first.change) + " ",
+        element("span", { className: "interval" }, first.interval ? "(" + first.interval.map(formatChange).join(" to ") + ")" : ""),
+        " of the " + (profile.whole || "weight") + ".");
+});
+
+function nameButton(app: App, name: number): HTMLElement {
+    const button = element("button", { type: "button", title: "Find it in the graph" },
+        element("bdi", { dir: "ltr" }, visibleName(app.profile.strings[name]).slice(0, LONGEST)));
+    button.addEventListener("click", () => findAll(app, name));
+    return button;
+}
+
+// Shows the sentence for the whole profile, whatever part is visible.
 const put = remember((app: App, profile: Profile, code: OwnCode | null): void => {
     const { outside, method } = answerOf(profile.columns, profile.types, profile.strings, code);
     const whole = profile.whole || "weight";
@@ -40,16 +66,13 @@ const put = remember((app: App, profile: Profile, code: OwnCode | null): void =>
     }
     if (method) {
         const share = method.weight / profile.total;
-        const button = element("button", { type: "button", title: "Find it in the graph" },
-            element("bdi", { dir: "ltr" }, visibleName(profile.strings[method.name]).slice(0, LONGEST)));
-        button.addEventListener("click", () => findAll(app, method.name));
         const [yours, any] = MOST[profile.kind] ?? MOST.cpu;
-        parts.push(method.own ? yours : any, " ", button,
+        parts.push(method.own ? yours : any, " ", nameButton(app, method.name),
             ": " + formatShare(share) + " ",
             element("span", { className: "interval" }, "(" + formatInterval(wilson(share, profile.effectiveSamples, INDEPENDENT)) + ")"),
             " of the " + whole, method.own ? ", including the methods of libraries and the JDK that it calls." : ".");
     }
-    byId("answer").hidden = profile.before !== null || parts.length === 0;
+    byId("answer").hidden = parts.length === 0;
     byId("answer").replaceChildren(...parts);
 });
 

@@ -20,6 +20,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     }
     click("by-thread", () => actions.groupByThread(app));
     click("methods-toggle", () => actions.toggleTable(app));
+    click("unsure", () => app.change({ unsure: !app.state.unsure }));
     click("timeline-toggle", () => actions.toggleTimeline(app));
     click("save", () => actions.saveSvg(app, panes));
     click("save-png", () => void actions.savePng(app, panes));

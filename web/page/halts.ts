@@ -45,20 +45,20 @@ export function haltsPanel(app: App, halts: Halts): HTMLElement[] {
 function rowOf(app: App, halt: Halt): (Node | string)[] {
     const name = (text: string) => element("bdi", { dir: "ltr" }, text === "" ? "" : visibleName(text).slice(0, LONGEST));
     const { what, site, by, thread, ofAll } = halt;
-    const when = action(clockOf(halt.start, MILLISECOND), "Choose this time", () => chooseTime(app, halt));
+    const when = action(clockOf(halt.start, MILLISECOND), "Choose this time", () => chooseTime(app, halt.start, halt.duration));
     when.className = "when";
     return [when, formatValue(halt.duration, "ns"),
         haltWord(halt.kind), ofAll ? "all" : name(thread),
         element("span", {}, name(what), ...(site ? [element("br", {}), name(site)] : [])), name(by)];
 }
 
-// Chooses the time of a halt and some time around it, in whole buckets.
-function chooseTime(app: App, { start, duration }: Halt): void {
+// Chooses a time in whole buckets, and some time around it.
+export function chooseTime(app: App, start: number, duration: number, beside = BESIDE): void {
     const { slices } = app.profile;
     if (slices && slices.startNs > 0) {
         const bucket = (ns: number) => (ns - slices.startNs) / slices.bucketNs;
-        const from = Math.max(0, Math.min(slices.buckets - 1, Math.floor(bucket(start - duration * BESIDE))));
-        const to = Math.max(from + 1, Math.min(slices.buckets, Math.ceil(bucket(start + duration * (1 + BESIDE)))));
+        const from = Math.max(0, Math.min(slices.buckets - 1, Math.floor(bucket(start - duration * beside))));
+        const to = Math.max(from + 1, Math.min(slices.buckets, Math.ceil(bucket(start + duration * (1 + beside)))));
         app.change({ from, to, timeline: "shown" }, true);
     }
 }

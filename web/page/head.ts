@@ -12,20 +12,28 @@ const FIRST_DATE_NS = 1e9 * 86_400 * 365;
 
 export const showHead = remember((profile: Profile): void => {
     const { kindTitle, total, unit, title, pid, jvm, agent } = profile;
-    const items = profile.before ? [] : [
+    const items = (profile.before ? [sideOf("before", profile.before), sideOf("after", profile)] : [
         kindTitle && kindTitle + " " + formatValue(total, unit),
         whenOf(profile),
         pid > 0 && !title.includes("pid " + pid) ? "pid " + pid : "",
         javaOf(jvm),
         agent && "recorded by Candor " + agent,
-    ].filter((text) => text !== "");
+    ]).filter((text) => text !== "");
     byId("head").hidden = items.length === 0;
     byId("head").replaceChildren(...items.map((text) => element("span", {}, visibleName(text).slice(0, LONGEST))));
     byId("head").title = jvm === "" ? "" : visibleName(jvm).slice(0, LONGEST);
 });
 
+type When = Pick<Profile, "startNs" | "durationNs" | "jvm">;
+
+// Says when a side of a comparison was recorded, and with which JVM.
+function sideOf(word: string, side: When): string {
+    const about = [whenOf(side), side.jvm && javaOf(side.jvm)].filter((text) => text !== "").join(", ");
+    return about && word + ": " + about;
+}
+
 // Formats the time, for example "2026-11-25 12:02:40–12:03:00 UTC, 20.1 s".
-function whenOf({ startNs, durationNs }: Profile): string {
+function whenOf({ startNs, durationNs }: When): string {
     const length = durationNs > 0 ? formatValue(durationNs, "ns") : "";
     const day = startNs >= FIRST_DATE_NS ? dateOf(startNs) : "";
     if (day === "") {

@@ -5,6 +5,8 @@ import { Profile, readKind, readProfile } from "../model/profile";
 import { App } from "./app";
 import { byId, element } from "./dom";
 
+const ADDED = "other-";
+
 export interface Part {
     kind: string;
     title: string;
@@ -22,6 +24,19 @@ export class Kinds {
         const known = others.length > 0 || document.querySelector("script.candor-part") ? kindOf(first) : { kind: "", title: "" };
         return new Kinds([{ ...known, problem: "", read: reader(first) }, ...others.map((part) => (
             { kind: part.dataset.kind ?? "", title: part.dataset.title ?? "", problem: "", read: reader(part) }))]);
+    }
+
+    // Adds a profile of another file. Its kind is a word that no other part has.
+    add(title: string, profile: Profile): Part {
+        const part = { kind: ADDED + this.parts.length, title, problem: "", read: () => Promise.resolve(profile) };
+        this.parts[0].title = this.parts[0].title || "This file"; // a page of one kind shows no buttons until now
+        this.parts.push(part);
+        return part;
+    }
+
+    // Whether the profile of this kind is from another file.
+    isAdded(kind: string): boolean {
+        return kind.startsWith(ADDED);
     }
 
     // Returns the part of a kind, or the first part if there is none of that kind.
@@ -72,8 +87,8 @@ export class Kinds {
         if (parts.length < 2) {
             return;
         }
-        if (byId("kinds").childElementCount === 0) {
-            byId("kinds").append(...parts.map((part) => {
+        if (byId("kinds").childElementCount !== parts.length) {
+            byId("kinds").replaceChildren(...parts.map((part) => {
                 const button = element("button", { type: "button" }, part.title);
                 button.addEventListener("click", () => void app.chooseKind(this.wordOf(part)));
                 return button;

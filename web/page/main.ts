@@ -7,6 +7,7 @@ import { listenToDialogs } from "./controls";
 import { byId } from "./dom";
 import { showHead } from "./head";
 import { Kinds } from "./kinds";
+import { listenToFiles } from "./other";
 import { showBooks, showEmpty, showTitle, titleOf } from "./show";
 import { readAddress } from "./state";
 import { startViewer } from "./viewer";
@@ -49,7 +50,7 @@ async function start(): Promise<void> {
         return startWithout("No samples", "The program used no CPU time during the recording, or no sample shows it. "
             + (profile.books ? "The books show which of the two is the case." : "The file has no books, so this is unknown."));
     }
-    startViewer(profile, kinds, PAGE, (app) => nameDocument(app.profile));
+    listenToFiles(startViewer(profile, kinds, PAGE, (app) => nameDocument(app.profile)));
 }
 
 function nameDocument(profile: Profile): void {

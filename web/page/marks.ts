@@ -3,6 +3,7 @@ import { MARK_COLOURS, Mark, drawMarks } from "../draw/marks";
 import { formatValue, plural } from "../model/figures";
 import { Halt } from "../model/parts";
 import { Slices } from "../model/slices";
+import { Grid } from "../model/timeline";
 import { App } from "./app";
 import { byId, element } from "./dom";
 
@@ -13,12 +14,12 @@ export class Marks {
         byId("marks").addEventListener("click", () => app.change({ panel: "halts" }, true));
     }
 
-    // lengthNs: length of the axis, which begins with the first slice.
-    draw(slices: Slices, lengthNs: number): void {
+    draw(slices: Slices, { first, columns, rows, cellBuckets }: Grid): void {
         const halts = slices.startNs > 0 ? this.app.panels?.halts?.list.filter(({ ofAll }) => ofAll) ?? [] : [];
         byId("marks").hidden = byId("marks-text").hidden = halts.length === 0;
         if (halts.length > 0) {
-            const at = (ns: number) => (ns - slices.startNs) / lengthNs;
+            const start = slices.startNs + first * slices.bucketNs;
+            const at = (ns: number) => (ns - start) / (columns * rows * cellBuckets * slices.bucketNs);
             const marks: Mark[] = halts.map(({ kind, start, duration }) =>
                 ({ from: at(start), to: at(start + duration), isPause: kind === PAUSE }));
             drawMarks(byId<HTMLCanvasElement>("marks"), marks, this.app.theme);

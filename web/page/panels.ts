@@ -1,7 +1,7 @@
 // Shows a button each for findings, halts, locks and what is alive, and the panel that the chosen button opens. The panel about a chosen
 // time opens from that time (sight.ts, times.ts).
 import { Live, readLive } from "../model/live";
-import { Finding, Halts, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { Finding, Halts, Json, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
 import { Span } from "../model/why";
 import { App } from "./app";
 import { byId, element } from "./dom";
@@ -13,16 +13,17 @@ import { chosenSpan, whyPanel } from "./why";
 
 export type PanelName = "findings" | "halts" | "locks" | "live" | "why";
 
-function part(name: string): ReturnType<typeof parsePart> {
+// Returns a part of the page besides samples, or null if the page does not have it.
+export function partOf(name: string): Json | null {
     const found = [...document.querySelectorAll<HTMLElement>("script.candor-part")].find(({ dataset }) => dataset.part === name);
     return found ? parsePart(found.textContent ?? "") : null;
 }
 
 export class Panels {
-    readonly findings: Finding[] = readFindings(part("findings"));
-    readonly halts: Halts | null = readHalts(part("halts"));
-    readonly locks: Lock[] = readLocks(part("locks"));
-    readonly live: Live | null = readLive(part("live"));
+    readonly findings: Finding[] = readFindings(partOf("findings"));
+    readonly halts: Halts | null = readHalts(partOf("halts"));
+    readonly locks: Lock[] = readLocks(partOf("locks"));
+    readonly live: Live | null = readLive(partOf("live"));
     private readonly buttons = new Map<PanelName, HTMLButtonElement>();
     private shown: unknown[] = [];
 
@@ -42,7 +43,6 @@ export class Panels {
             }
         }
         byId("panel-bar").replaceChildren(...this.buttons.values());
-        byId("panel-bar").hidden = this.buttons.size === 0;
     }
 
     show(): void {
@@ -50,7 +50,10 @@ export class Panels {
         const { panel } = state;
         this.buttons.forEach((button, name) => button.setAttribute("aria-pressed", String(name === panel)));
         const span = chosenSpan(this.app);
-        const open = panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
+        // The panels are about the recording of this page, not about a file that was opened beside it.
+        const own = !this.app.kinds.isAdded(state.kind);
+        byId("panel-bar").hidden = this.buttons.size === 0 || !own;
+        const open = !own ? false : panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
         byId("panel").hidden = !open;
         const shown = [panel, state.from, state.to, profile];
         if (!open || shown.every((value, i) => value === this.shown[i])) {

@@ -28,6 +28,8 @@ const THREAD_TYPE = "Thread";
 // A profile opens with the program's own code first if at least this share of its weight is in own code.
 const LEAST_OWN = 0.1;
 
+const isWindow = ([from, to, ...more]: number[], buckets: number): boolean => more.length === 0 && from < to && to <= buckets;
+
 export class SceneMaker {
     readonly methodsOf: (tree: Tree) => Method[];
     private readonly kinds: Kinds;
@@ -124,6 +126,8 @@ export class SceneMaker {
             focus: names(state.focus), drop: names(state.drop), hide: names(state.hide),
             method: state.method < strings.length ? state.method : -1,
             threads: slices ? state.threads.filter((thread) => thread < slices.threads.length) : [],
+            pools: slices ? state.pools.filter((thread) => thread < slices.threads.length) : [],
+            axis: slices && isWindow(state.axis, slices.buckets) ? state.axis : [],
             colour: state.colour === "change" && !before ? "auto" : state.colour,
             sort: state.sort === "change" && !before ? "auto" : state.sort,
             width: before ? state.width : "after",

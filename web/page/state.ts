@@ -25,6 +25,9 @@ export interface State {
     from: number; // the first bucket of time
     to: number; // -1 = to the end
     threads: number[]; // empty = all
+    axis: number[]; // the buckets that the axis shows: the first, and the one after the last; empty = all
+    pools: number[]; // the pools whose threads have lanes, by their first threads
+    unsure: boolean; // for a comparison: also methods whose change may be chance
     width: "after" | "before"; // for a comparison: which profile's time is the width
     colour: "auto" | "package" | "type" | "change"; // auto: by package, or by change in a comparison
     timeline: "auto" | "shown" | "hidden"; // auto: shown if there is room
@@ -39,7 +42,7 @@ export const DEFAULTS: Readonly<State> = Object.freeze({
     query: "", regex: false,
     focus: [], drop: [], hide: [], recursion: false, chains: false,
     fold: "auto", own: "", source: "",
-    from: 0, to: -1, threads: [],
+    from: 0, to: -1, threads: [], axis: [], pools: [], unsure: false,
     width: "after", colour: "auto", timeline: "auto", table: "auto", sort: "auto", theme: "auto",
 });
 

@@ -39,10 +39,12 @@ function figures(app: App, { name, self, total }: Method): HTMLTableCellElement[
 
 function changes(app: App, method: Method): HTMLTableCellElement[] {
     return (["self", "total"] as const).map((key) => {
-        const { before, after, change, interval, sure } = methodChange(app, method, key);
+        const { before, after, change, interval, sure, detectable } = methodChange(app, method, key);
+        const least = detectable > 0 ? ", least " + formatShare(detectable) : ""; // growth that would be noticed
         const cell = figure((sure ? (change > 0 ? "▲ " : "▼ ") : "") + formatChange(change),
             interval ? formatChange(interval[0]) + " to " + formatChange(interval[1]) : "",
-            formatShare(before) + " before, " + formatShare(after) + " after");
+            formatShare(before) + " before, " + formatShare(after) + " after" + least);
+        cell.append(element("span", { className: "sides" }, formatShare(before) + " → " + formatShare(after) + least));
         cell.classList.toggle("unsure", !sure);
         return cell;
     });
@@ -63,6 +65,7 @@ export function pickedMethod({ profile, state, scenes, scene }: App): number {
 
 let shown: unknown[] = [];
 let listed: Method[] = [];
+let listedFolds = false;
 const later = afterPicture();
 
 function row(app: App, method: Method): HTMLTableRowElement {
@@ -83,6 +86,18 @@ function mark(picked: number): void {
     }
 }
 
+// Whether chance explains the changes of a method.
+function isUnsure(app: App, method: Method): boolean {
+    return !methodChange(app, method, "self").sure && !methodChange(app, method, "total").sure;
+}
+
+// Shows how many methods are left out, and the button that shows or hides them.
+function showFold({ profile, state, found }: App, left: number): void {
+    byId("unsure").hidden = profile.before === null || found !== null || (left === 0 && !state.unsure);
+    byId("unsure").textContent = state.unsure ? "Hide what chance may explain" : plural(left, "further method") + ": not sure";
+    byId("unsure").setAttribute("aria-expanded", String(state.unsure));
+}
+
 // Returns the methods in the table. If a method was picked that is among the first rows, these are all methods, so that its neighbors stay.
 // Otherwise, these are the methods that the search found.
 function methodsListed(app: App, picked: number): Method[] {
@@ -96,12 +111,16 @@ function fill(app: App, first: number): void {
     const { profile } = app;
     const picked = pickedMethod(app);
     const all = app.scenes.methodsOf(app.scene.calls).length;
-    const matching = methodsListed(app, picked);
-    if (matching === listed) {
+    const some = methodsListed(app, picked);
+    const folds = profile.before !== null && !app.state.unsure && !app.found;
+    if (some === listed && folds === listedFolds) {
         mark(picked);
         return;
     }
-    listed = matching;
+    listed = some;
+    listedFolds = folds;
+    const matching = folds ? some.filter((method) => !isUnsure(app, method)) : some;
+    showFold(app, some.length - matching.length);
     const rows = (from: number, to: number) => matching.slice(from, to).map((method) => row(app, method));
     const body = byId("methods-body");
     const { activeElement: active } = document;
@@ -116,14 +135,15 @@ function fill(app: App, first: number): void {
         mark(pickedMethod(app));
     });
     byId("methods-caption").textContent = (matching.length > ROWS ? "The first " + ROWS + " of " : "")
-        + plural(matching.length, "method") + (matching.length < all ? " that match" : "")
-        + (profile.before ? ", with the 95% intervals of the change" : ", with their 95% intervals");
+        + plural(matching.length, "method") + (some.length < all ? " that match" : folds ? " that surely changed" : "")
+        + (profile.before ? ": the change with its 95% interval, before → after, the least growth that would be noticed"
+            : ", with their 95% intervals");
 }
 
 export function showTable(app: App): void {
     const { profile, state, scene, sort } = app;
     byId("methods").hidden = !app.tableShown;
-    const key = [scene.calls, sort, state.query, state.regex, state.width];
+    const key = [scene.calls, sort, state.query, state.regex, state.width, state.unsure];
     if (!app.tableShown || key.every((part, i) => part === shown[i])) {
         return;
     }

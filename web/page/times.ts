@@ -1,33 +1,31 @@
-// Shows the timeline: the heat map, in which the user chooses a range, and the threads' lanes, in which the user chooses threads.
-import { drawGrid, drawLane, Span } from "../draw/heat";
+// Shows the timeline: the axis of time, and the heat map, in which the user chooses a range. The lanes of threads are in lanes.ts.
+import { drawGrid, Span } from "../draw/heat";
 import { clockOf, dateOf, ticksOf } from "../model/clock";
-import { formatShare, formatValue } from "../model/figures";
-import { visibleName } from "../model/names";
+import { formatValue } from "../model/figures";
 import { Slices } from "../model/slices";
-import { Grid, Lane, gridOf, lanesOf, scaleOf } from "../model/timeline";
+import { Grid, Window, gridOf } from "../model/timeline";
 import { App } from "./app";
+import { moveAxis, windowOf, zoomAxis, zoomToChosen } from "./axis";
 import { byId, element, oncePerPicture } from "./dom";
+import { Lanes } from "./lanes";
 import { Marks } from "./marks";
 import { remember } from "./remember";
 import { isGap } from "./why";
 
-const MOST_LANES = 200;
-const LONGEST_NAME = 200;
 const TICK_WIDTH = 110;
 const LABEL_WIDTH = 80;
+const WHEEL_STEP = 200; // pixels of the wheel that make the axis twice as long
 
 const NO_SLICES: Slices = {
     startNs: 0, bucketNs: 1, buckets: 1, threads: [], count: 0,
-    time: new Int32Array(0), thread: new Int32Array(0), node: new Int32Array(0), weight: new Float64Array(0),
+    time: new Int32Array(0), thread: new Int32Array(0), node: new Int32Array(0), weight: new Float64Array(0), state: null,
 };
 
 export class Times {
     private readonly heat = byId<HTMLCanvasElement>("heat");
     private slices: Slices = NO_SLICES;
-    private readonly grid: (slices: Slices, threads: string) => Grid;
-    private readonly scale = remember((lanes: Lane[]) => scaleOf(Float64Array.from(lanes.flatMap(({ columns }) => [...columns]))));
-    private readonly lanes: (slices: Slices) => Lane[];
-    private readonly strips = new Map<number, { button: HTMLButtonElement; canvas: HTMLCanvasElement }>();
+    private readonly grid: (slices: Slices, threads: string, from: number, to: number) => Grid;
+    private readonly lanes: Lanes;
     private readonly redraw = oncePerPicture(() => this.draw());
     private readonly marks: Marks;
     private cursor = -1;
@@ -36,33 +34,40 @@ export class Times {
 
     constructor(private readonly app: App) {
         this.marks = new Marks(app);
-        this.grid = remember((slices, threads) => gridOf(slices, threads === "" ? [] : threads.split(".").map(Number)));
-        this.lanes = remember((slices) => lanesOf(slices, gridOf(slices, [])));
+        this.grid = remember((slices, threads, from, to) =>
+            gridOf(slices, threads === "" ? [] : threads.split(".").map(Number), { from, to }));
+        this.lanes = new Lanes(app, this.redraw);
         this.listen();
+        this.listenToAxis();
     }
 
-    private makeLanes(): void {
-        const all = this.lanes(this.slices);
-        this.strips.clear();
-        const total = all.reduce((sum, { weight }) => sum + weight, 0);
-        byId("lanes").replaceChildren(...all.slice(0, MOST_LANES).map(({ thread, weight }) => {
-            const name = visibleName(this.slices.threads[thread]).slice(0, LONGEST_NAME);
-            const button = element("button", { type: "button", className: "thread", title: name },
-                element("bdi", { dir: "ltr" }, name), element("span", { className: "share" }, formatShare(weight / total)));
-            const canvas = element("canvas", { className: "lane" });
-            canvas.setAttribute("aria-hidden", "true");
-            button.addEventListener("click", () => this.toggle(thread));
-            this.strips.set(thread, { button, canvas });
-            return element("li", {}, button, canvas);
-        }));
-        byId("lanes-more").hidden = all.length <= MOST_LANES;
-        byId("lanes-more").textContent = "The " + MOST_LANES + " threads with most time of " + all.length;
+    private get window(): Window {
+        return windowOf(this.app, this.slices);
     }
 
-    private toggle(thread: number): void {
-        const { threads } = this.app.state;
-        const next = threads.includes(thread) ? threads.filter((other) => other !== thread) : [...threads, thread];
-        this.app.change({ threads: next.sort((a, b) => a - b) }, true);
+    // Buttons, wheel and keys that zoom and move the axis.
+    private listenToAxis(): void {
+        const on = (id: string, work: (slices: Slices) => void) => byId(id).addEventListener("click", () => work(this.slices));
+        on("axis-in", (slices) => zoomAxis(this.app, slices, 1, this.cursorShare));
+        on("axis-out", (slices) => zoomAxis(this.app, slices, -1, this.cursorShare));
+        on("axis-chosen", (slices) => zoomToChosen(this.app, slices));
+        on("axis-all", () => this.app.change({ axis: [] }));
+        this.heat.addEventListener("wheel", (event) => {
+            const box = this.heat.getBoundingClientRect();
+            const { deltaX, deltaY, shiftKey } = event;
+            if (shiftKey || Math.abs(deltaX) > Math.abs(deltaY)) {
+                moveAxis(this.app, this.slices, (deltaX || deltaY) / box.width);
+            } else {
+                zoomAxis(this.app, this.slices, -deltaY / WHEEL_STEP, (event.clientX - box.left) / box.width);
+            }
+            event.preventDefault();
+        }, { passive: false });
+    }
+
+    // The cursor's place as a share of the axis, or the middle.
+    private get cursorShare(): number {
+        const { columns, rows } = this.present;
+        return this.cursor < 0 ? 0.5 : (Math.floor(this.cursor / rows) + 0.5) / columns;
     }
 
     private listen(): void {
@@ -105,7 +110,8 @@ export class Times {
     }
 
     private get present(): Grid {
-        return this.grid(this.slices, this.app.state.threads.join("."));
+        const { from, to } = this.window;
+        return this.grid(this.slices, this.app.state.threads.join("."), from, to);
     }
 
     private key(event: KeyboardEvent): void {
@@ -114,7 +120,15 @@ export class Times {
         if (event.ctrlKey || event.metaKey || event.altKey) {
             return;
         }
-        if (Object.hasOwn(steps, event.key)) {
+        const zoom = (steps: number) => zoomAxis(this.app, this.slices, steps, this.cursorShare);
+        const axis: Record<string, () => void> = {
+            "+": () => zoom(1), "-": () => zoom(-1),
+            PageUp: () => moveAxis(this.app, this.slices, -0.5), PageDown: () => moveAxis(this.app, this.slices, 0.5),
+        };
+        if (Object.hasOwn(axis, event.key)) {
+            axis[event.key]();
+            this.cursor = this.anchor = -1;
+        } else if (Object.hasOwn(steps, event.key)) {
             const from = this.cursor < 0 ? 0 : this.cursor + steps[event.key];
             this.cursor = Math.max(0, Math.min(cells.length - 1, from));
             this.anchor = event.shiftKey && this.anchor >= 0 ? this.anchor : this.cursor;
@@ -139,11 +153,11 @@ export class Times {
 
     private choose(): void {
         const span = this.marked;
-        const { cellBuckets } = this.present;
+        const { cellBuckets, first } = this.present;
         this.anchor = -1;
         if (span) {
-            const to = Math.min(span.to * cellBuckets, this.slices.buckets);
-            const [from, all] = [span.from * cellBuckets, to === this.slices.buckets && span.from === 0];
+            const [from, to] = [first + span.from * cellBuckets, Math.min(first + span.to * cellBuckets, this.slices.buckets)];
+            const all = to === this.slices.buckets && from === 0;
             const asks = !all && this.app.profile.kind === "cpu" && this.slices.startNs > 0 && isGap(this.slices, from, to);
             this.app.change({ from, to: all ? -1 : to, ...(asks ? { panel: "why" } : {}) }, true);
         }
@@ -155,11 +169,16 @@ export class Times {
         if (slices && slices !== this.slices) {
             this.slices = slices;
             this.cursor = this.anchor = -1;
-            this.makeLanes();
         }
-        const { threads } = this.app.state;
-        this.strips.forEach(({ button }, thread) => button.setAttribute("aria-pressed", String(threads.includes(thread))));
+        this.lanes.show(this.slices);
+        this.showAxisButtons();
         this.redraw();
+    }
+
+    private showAxisButtons(): void {
+        const { axis, from, to } = this.app.state;
+        byId<HTMLButtonElement>("axis-all").disabled = byId<HTMLButtonElement>("axis-out").disabled = axis.length === 0;
+        byId<HTMLButtonElement>("axis-chosen").disabled = from === 0 && to < 0;
     }
 
     private draw(): void {
@@ -168,26 +187,23 @@ export class Times {
         }
         const { state, theme } = this.app;
         const grid = this.present;
-        const { cellBuckets } = grid;
+        const cell = (bucket: number) => (bucket - grid.first) / grid.cellBuckets;
         const chosen = state.from > 0 || state.to >= 0
-            ? { from: state.from / cellBuckets, to: (state.to < 0 ? this.slices.buckets : state.to) / cellBuckets } : null;
+            ? { from: cell(state.from), to: cell(state.to < 0 ? this.slices.buckets : state.to) } : null;
         drawGrid(this.heat, grid, theme, this.marked ?? chosen, this.cursor);
         byId("heat-text").textContent = this.text(grid);
         this.drawTicks(grid);
-        this.marks.draw(this.slices, grid.columns * grid.rows * cellBuckets * this.slices.bucketNs);
-        const lanes = this.lanes(this.slices);
-        const most = this.scale(lanes);
-        for (const lane of lanes.slice(0, MOST_LANES)) {
-            drawLane((this.strips.get(lane.thread) as { canvas: HTMLCanvasElement }).canvas, lane, most, theme);
-        }
+        this.marks.draw(this.slices, grid);
+        this.lanes.draw(this.slices, grid);
     }
 
     // Draws the ticks. A tick that has no room for its label is left out.
-    private drawTicks({ columns, rows, cellBuckets }: Grid): void {
+    private drawTicks({ columns, rows, cellBuckets, first }: Grid): void {
         const { clientWidth: width } = this.heat;
         const { startNs, bucketNs } = this.slices;
         const length = columns * rows * cellBuckets * bucketNs;
-        const ticks = ticksOf(startNs, length, width / TICK_WIDTH, (ns) => formatValue(ns, "ns"));
+        const label = (ns: number, step: number) => (startNs > 0 ? clockOf(ns, step) : formatValue(ns, "ns"));
+        const ticks = ticksOf(startNs + first * bucketNs, length, width / TICK_WIDTH, label);
         byId("ticks").replaceChildren(...ticks.filter(({ at }) => at * width < width - LABEL_WIDTH).map(({ at, label }) => {
             const tick = element("li", {}, label);
             tick.style.left = at * 100 + "%";
@@ -196,21 +212,24 @@ export class Times {
     }
 
     // Formats the time at which a cell begins.
-    private at(cell: number, cellNs: number): string {
-        const { startNs } = this.slices;
-        return startNs > 0 ? clockOf(startNs + cell * cellNs, cellNs) : formatValue(cell * cellNs, "ns");
+    private at(cell: number, { first, cellBuckets }: Grid): string {
+        const { startNs, bucketNs } = this.slices;
+        const ns = (first + cell * cellBuckets) * bucketNs;
+        return startNs > 0 ? clockOf(startNs + ns, cellBuckets * bucketNs) : formatValue(ns, "ns");
     }
 
-    private text({ rows, cellBuckets, cells, largest }: Grid): string {
+    private text(grid: Grid): string {
+        const { rows, cellBuckets, cells, largest } = grid;
         const cellNs = cellBuckets * this.slices.bucketNs;
         const length = (cells: number) => formatValue(cells * cellNs, "ns");
         const span = this.marked;
         if (this.cursor >= 0) {
             const { from, to } = span ?? { from: this.cursor, to: this.cursor + 1 };
             const weight = cells.subarray(from, to).reduce((sum, cell) => sum + cell, 0);
-            return this.at(from, cellNs) + " to " + this.at(to, cellNs) + ": " + formatValue(weight, this.app.profile.unit);
+            return this.at(from, grid) + " to " + this.at(to, grid) + ": " + formatValue(weight, this.app.profile.unit);
         }
-        return length(this.slices.buckets / cellBuckets) + (this.slices.startNs > 0 ? " of " + dateOf(this.slices.startNs) + ", UTC" : "")
+        const { from, to } = this.window;
+        return length((to - from) / cellBuckets) + (this.slices.startNs > 0 ? " of " + dateOf(this.slices.startNs) + ", UTC" : "")
             + ": a column is " + length(rows) + (rows > 1 ? ", a cell " + length(1) : "")
             + ", the most in one " + formatValue(largest, this.app.profile.unit) + ". Drag to choose a range.";
     }

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/read/input.h"
 #include "events/halts.h"
+#include "format/page/marks.h"
 #include "jfr/read/reader.h"
 #include "report/halts/halts.h"
 
@@ -45,6 +46,8 @@ static int add_view(struct flamegraph *f, const struct halts *h, struct jfr_prob
     if (!rc && v.count) {
         rc = begin(&t);
         rc = rc ? rc : end(&t, f, "halts", halts_report_json(t.file, &v, &o));
+        rc = rc ? rc : begin(&t);
+        rc = rc ? rc : end(&t, f, "marks", marks_write(t.file, &v));
     }
     halt_view_deinit(&v);
     return rc;

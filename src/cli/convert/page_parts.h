@@ -1,4 +1,5 @@
-/* Adds further parts of a recording to its page: its halts, findings, locks and what is alive, in the JSON format of their reports. */
+/* Adds further parts of a recording to its page: its halts, findings, locks and what is alive, in the JSON format of their
+ * reports, and the events of its threads (marks.h). */
 #ifndef CANDOR_CLI_CONVERT_PAGE_PARTS_H
 #define CANDOR_CLI_CONVERT_PAGE_PARTS_H
 

@@ -38,7 +38,9 @@ static struct page_change *changes_of(const struct diff *d)
                                           .self = row->self.interval,
                                           .total = row->total.interval,
                                           .self_sure = row->self.change != DIFF_SAME,
-                                          .total_sure = row->total.change != DIFF_SAME};
+                                          .total_sure = row->total.change != DIFF_SAME,
+                                          .self_detectable = row->self.detectable,
+                                          .total_detectable = row->total.detectable};
     }
     return changes;
 }

@@ -160,13 +160,18 @@ static uint64_t slice_weight(const void *page, uint32_t i)
     return slice_at(page, i)->weight;
 }
 
+static uint64_t slice_state(const void *page, uint32_t i)
+{
+    return slice_at(page, i)->state;
+}
+
 struct column {
     const char *key;
     column_value *value;
     enum column_order order;
 };
 
-/* The last column is only used in a comparison. */
+/* The last columns are only used in a comparison, and for samples of waiting threads. */
 static const struct column node_columns[] = {
     {"parent", node_parent, COLUMN_ASCENDING},
     {"name", node_name},
@@ -182,6 +187,7 @@ static const struct column slice_columns[] = {
     {"thread", slice_thread},
     {"node", slice_node},
     {"weight", slice_weight},
+    {"state", slice_state},
 };
 
 enum {
@@ -225,7 +231,7 @@ static int put_slices(struct jsonw *j, const struct page *page)
     jsonw_int(j, s->start_ns);
     jsonw_member_uint(j, "bucket_ns", s->bucket_ns);
     jsonw_member_uint(j, "buckets", s->buckets);
-    int rc = put_columns(j, page, slice_columns, SLICE_COLUMNS, s->count);
+    int rc = put_columns(j, page, slice_columns, s->has_states ? SLICE_COLUMNS : SLICE_COLUMNS - 1, s->count);
     jsonw_object_end(j);
     return rc;
 }
@@ -302,6 +308,8 @@ static int put_changes(struct jsonw *j, struct page *page)
         jsonw_uint(j, name);
         put_change(j, &c->self, c->self_sure);
         put_change(j, &c->total, c->total_sure);
+        jsonw_number(j, c->self_detectable);
+        jsonw_number(j, c->total_detectable);
         jsonw_array_end(j);
     }
     jsonw_array_end(j);
@@ -362,6 +370,7 @@ static void put_before(struct jsonw *j, const struct page *page)
     jsonw_key(j, "before");
     jsonw_object(j);
     jsonw_member_text(j, "title", page->before->title);
+    put_head(j, page->before->profile);
     put_figures(j, page->before->profile);
     jsonw_object_end(j);
 }

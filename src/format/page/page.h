@@ -9,12 +9,13 @@
 
 #include <stdio.h>
 
-/* The result of a comparison for one method: the 95 % intervals of the changes of its shares, and whether the changes are more than
- * chance. */
+/* The result of a comparison for one method: the 95 % intervals of the changes of its shares, whether the changes are more than chance,
+ * and the least growth that such a comparison detects (diff.h). */
 struct page_change {
     const char *name;
     struct interval self, total;
     bool self_sure, total_sure;
+    double self_detectable, total_detectable;
 };
 
 /* A range of a method's machine code, as text. A method may have several. */

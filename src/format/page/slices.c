@@ -10,9 +10,9 @@ enum {
     BUCKETS_MIN = 60,    /* the buckets stay short enough for at least this many */
 };
 
-enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1 };
+enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1, STATE_BITS = 3 };
 
-static const int64_t shortest_ns = 10 * NS_PER_MS, second_ns = NS_PER_S;
+static const int64_t shortest_ns = NS_PER_MS, second_ns = NS_PER_S;
 
 /* Returns the start of the time axis, and its length in *length. It is the time of the recording if that contains the samples, so that
  * all kinds of samples have the same axis. Otherwise it extends from the first sample to the last. */
@@ -52,7 +52,7 @@ static int number_threads(struct slices *s, const struct profile *p, uint32_t *n
     return 0;
 }
 
-/* A slice's bucket, thread and node as one number, with the bucket in the highest bits. */
+/* A slice's bucket, thread, state and node as one number, with the bucket in the highest bits. */
 struct keyed {
     uint64_t key, weight;
 };
@@ -63,6 +63,17 @@ struct keys {
     int64_t start;
     unsigned thread_bits, node_bits;
 };
+
+static enum slice_state state_of(uint8_t state)
+{
+    static const uint8_t states[JFR_STATES] = {
+        [JFR_STATE_JAVA] = SLICE_RUNNING,    [JFR_STATE_NATIVE] = SLICE_RUNNING,  [JFR_STATE_VM] = SLICE_RUNNING,
+        [JFR_STATE_READY] = SLICE_READY,     [JFR_STATE_MONITOR] = SLICE_MONITOR, [JFR_STATE_BLOCKED] = SLICE_MONITOR,
+        [JFR_STATE_WAITING] = SLICE_WAITING, [JFR_STATE_PARKED] = SLICE_WAITING,  [JFR_STATE_SLEEPING] = SLICE_SLEEPING,
+        [JFR_STATE_IO] = SLICE_IO,
+    };
+    return states[state];
+}
 
 static unsigned bits_of(uint64_t n)
 {
@@ -92,14 +103,16 @@ static void sort_keys(struct keys *k, uint32_t n, unsigned bits)
 /* Makes one slice for each sample, sorts them, and merges those with the same bucket, thread and node. */
 static void slice(struct slices *s, const struct profile *p, const struct calltree *tree, struct keys *k)
 {
-    unsigned shift = k->node_bits + k->thread_bits;
+    unsigned thread_shift = k->node_bits + STATE_BITS, shift = thread_shift + k->thread_bits;
     uint64_t last = 0;
     for (uint32_t i = 0; i < p->sample_count; i++) {
         const struct profile_sample *sample = &p->samples[i];
         uint64_t bucket = ((uint64_t)sample->time_ns - (uint64_t)k->start) / s->bucket_ns;
+        enum slice_state state = s->has_states ? state_of(sample->state) : SLICE_UNKNOWN;
         last = bucket > last ? bucket : last;
-        k->list[i] = (struct keyed){
-            bucket << shift | (uint64_t)k->number_of[sample->thread] << k->node_bits | tree->of_stack[sample->stack], sample->weight};
+        k->list[i] = (struct keyed){bucket << shift | (uint64_t)k->number_of[sample->thread] << thread_shift |
+                                        (uint64_t)state << k->node_bits | tree->of_stack[sample->stack],
+                                    sample->weight};
     }
     sort_keys(k, p->sample_count, shift + bits_of(last));
     s->count = 0;
@@ -109,7 +122,8 @@ static void slice(struct slices *s, const struct profile *p, const struct calltr
             s->list[s->count - 1].weight += k->list[i].weight;
         else
             s->list[s->count++] = (struct slice){.bucket = (uint32_t)(key >> shift),
-                                                 .thread = (uint32_t)(key >> k->node_bits & (((uint64_t)1 << k->thread_bits) - 1)),
+                                                 .thread = (uint32_t)(key >> thread_shift & (((uint64_t)1 << k->thread_bits) - 1)),
+                                                 .state = (uint8_t)(key >> k->node_bits & ((1 << STATE_BITS) - 1)),
                                                  .node = (uint32_t)(key & (((uint64_t)1 << k->node_bits) - 1)),
                                                  .weight = k->list[i].weight};
     }
@@ -124,7 +138,7 @@ static uint64_t least_bucket(const struct profile *p)
     return second_ns;
 }
 
-/* Returns the next longer bucket: 10, 20, 50, 100, ... */
+/* Returns the next longer bucket: 1, 2, 5, 10, ... */
 static uint64_t longer(uint64_t bucket_ns)
 {
     uint64_t digit = bucket_ns;
@@ -140,7 +154,7 @@ static int choose_bucket(struct slices *s, const struct profile *p, const struct
     k->node_bits = bits_of(tree->count);
     while (length / s->bucket_ns > SLICES_MAX)
         s->bucket_ns = longer(s->bucket_ns);
-    if (k->thread_bits + k->node_bits + bits_of(length / s->bucket_ns) > 63)
+    if (k->thread_bits + STATE_BITS + k->node_bits + bits_of(length / s->bucket_ns) > 63)
         return -ENOMEM;
     for (;;) {
         slice(s, p, tree, k);
@@ -155,7 +169,8 @@ int slices_init(struct slices *s, const struct profile *p, const struct calltree
 {
     uint64_t length;
     int64_t start = span_of(p, &length);
-    *s = (struct slices){.start_ns = start, .bucket_ns = (uint64_t)shortest_ns};
+    *s = (struct slices){
+        .start_ns = start, .bucket_ns = (uint64_t)shortest_ns, .has_states = p->kind == PROFILE_WALL || profile_is_safepoint(p)};
     if (!length)
         return 0;
     struct keys k = {.start = start};

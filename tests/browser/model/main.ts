@@ -12,10 +12,11 @@ import { inflate, inflateHere } from "../../../web/model/inflate";
 import { sumMethods } from "../../../web/model/methods";
 import { packageOf, splitName, visibleName } from "../../../web/model/names";
 import { ownCode, ownFirst, ownShare } from "../../../web/model/own";
+import { lanesOf, rowsOf } from "../../../web/model/lanes";
 import { sandwich } from "../../../web/model/sandwich";
 import { compileQuery, matchFrames, matchNames } from "../../../web/model/search";
-import { Slices, selectColumns, threadColumns } from "../../../web/model/slices";
-import { gridOf, lanesOf } from "../../../web/model/timeline";
+import { STATES, Slices, selectColumns, threadColumns } from "../../../web/model/slices";
+import { gridOf } from "../../../web/model/timeline";
 import { buildTree, totalsOf } from "../../../web/model/tree";
 import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
@@ -240,6 +241,7 @@ function times(seed: number): void {
     const slices: Slices = {
         startNs: 0, bucketNs: 1e7, buckets: 3000, threads: ["a", "b", "a thread"], count: rows.length,
         time: column(0), thread: column(1), node: column(2), weight: Float64Array.from(rows, (row) => row[3]),
+        state: Uint8Array.from(rows, ([time]) => 1 + (time % 600) / 100),
     };
     const strings = [...STRINGS, "a thread"];
     const chosen = { from: 500, to: 2000, threads: [0, 2] };
@@ -261,7 +263,8 @@ function times(seed: number): void {
     const path = (i: number): string[] => (i === 0 ? [] : [...path(grouped.parent[i]), strings[grouped.name[i]]]);
     grouped.self.forEach((weight, i) => weight > 0 && add(seen, path(i), weight));
     same(sorted(seen), sorted(byThread), `${seed}: with a frame per thread`);
-    const grid = gridOf(slices, []);
+    const whole = { from: 0, to: 3000 };
+    const grid = gridOf(slices, [], whole);
     const total = totalsOf(columns.parent, columns.self)[0];
     ok(grid.columns <= 240 && grid.columns * grid.rows * grid.cellBuckets >= 3000
         && grid.cells.reduce((sum, cell) => sum + cell, 0) === total, `${seed}: the grid has all time`);
@@ -269,13 +272,40 @@ function times(seed: number): void {
         time >= from && time < to && (thread < 0 || of === thread)).reduce((sum, [, , , weight]) => sum + weight, 0);
     const { cellBuckets, rows: cells } = grid;
     ok(grid.cells.every((cell, k) => cell === within(k * cellBuckets, (k + 1) * cellBuckets, -1))
-        && gridOf(slices, [1]).cells.every((cell, k) => cell === within(k * cellBuckets, (k + 1) * cellBuckets, 1)),
+        && gridOf(slices, [1], whole).cells.every((cell, k) => cell === within(k * cellBuckets, (k + 1) * cellBuckets, 1)),
     `${seed}: each cell that of its span, of all threads and of one`);
-    const lanes = lanesOf(slices, grid);
+    const lanes = lanesOf(slices, rowsOf(slices, []), grid);
     ok(lanes.every((lane) => lane.columns.every((cell, k) =>
-        cell === within(k * cells * cellBuckets, (k + 1) * cells * cellBuckets, lane.thread))), `${seed}: each lane's column too`);
+        cell === within(k * cells * cellBuckets, (k + 1) * cells * cellBuckets, lane.threads[0]))), `${seed}: each lane's column too`);
     ok(lanes.every((lane) => lane.columns.reduce((sum, cell) => sum + cell, 0) === lane.weight)
         && lanes.reduce((sum, { weight }) => sum + weight, 0) === total, `${seed}: so have the lanes`);
+    ok(lanes.every(({ states, columns: sums }) => sums.every((sum, k) =>
+        sum === (states as Float64Array).subarray(k * STATES, (k + 1) * STATES).reduce((a, b) => a + b, 0))), `${seed}: by state, too`);
+    zooms(seed, { ...slices, bucketNs: 1e6 }, within);
+    pools(seed, { ...slices, threads: ["pool-1", "pool-22", "pool-x"] });
+}
+
+function zooms(seed: number, slices: Slices, within: (from: number, to: number, thread: number) => number): void {
+    for (const [from, to, cell] of [[1000, 1300, 2], [1000, 1200, 1], [1090, 1110, 1]]) {
+        const grid = gridOf(slices, [], { from, to });
+        ok(grid.cellBuckets === cell && grid.rows === 1 && grid.columns * cell >= to - from && grid.cells.every((sum, k) =>
+            sum === within(from + k * cell, Math.min(to, from + (k + 1) * cell), -1)), `${seed}: in cells of ${cell}`);
+        const lanes = lanesOf(slices, rowsOf(slices, []), grid);
+        ok(lanes.every(({ columns, threads: [thread] }) => columns.every((sum, k) =>
+            sum === within(from + k * cell, from + (k + 1) * cell, thread))), `${seed}: and the lanes with them`);
+    }
+    const millisecond = gridOf({ ...slices, bucketNs: 1e6 }, [], { from: 500, to: 740 });
+    ok(millisecond.cellBuckets === 1 && millisecond.columns === 240, "240 ms are shown by the millisecond", millisecond);
+}
+
+function pools(seed: number, slices: Slices): void {
+    const [closed, open] = [rowsOf(slices, []), rowsOf(slices, [0])];
+    const texts = (rows: typeof open) => rows.map(({ label, threads, inside }) =>
+        label + threads.join() + (inside ? " inside" : "")).sort();
+    same(texts(closed), ["pool-*0,1", "pool-x2"], `${seed}: threads of a pool share a row`);
+    same(texts(open), ["pool-*0,1", "pool-10 inside", "pool-221 inside", "pool-x2"], `${seed}: an open pool is followed by its threads`);
+    const at = open.findIndex(({ threads }) => threads.length === 2);
+    ok(open[at].weight === open[at + 1].weight + open[at + 2].weight, `${seed}: which together have its weight`, open);
 }
 
 function rest(): void {

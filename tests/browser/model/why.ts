@@ -46,7 +46,7 @@ export function why(): void {
         "a chain of waits leads to the thread that held up all, and a circle to none");
     const slices: Slices = {
         startNs: 1000, bucketNs: 10, buckets: 4, threads: ["a"], count: 4, time: Int32Array.of(0, 1, 3, 3), thread: new Int32Array(4),
-        node: Int32Array.of(0, 1, 1, 2), weight: Float64Array.of(10, 4, 3, 3),
+        node: Int32Array.of(0, 1, 1, 2), weight: Float64Array.of(10, 4, 3, 3), state: null,
     };
     same(paceOf(slices, { from: 1010, to: 1030 }), { here: 0.2, whole: 0.5 }, "the pace of two buckets, and of all");
     same(paceOf(slices, { from: 1006, to: 1008 }), { here: 1, whole: 0.5 }, "the pace of a span that is shorter than a bucket");

@@ -1,6 +1,6 @@
 // Reads a file of the user's machine into profiles, without the server: a page that candor convert wrote, or the data of one.
-import { DataError } from "../model/columns";
-import { Json, Profile, profileOf, readProfile } from "../model/profile";
+import { DataError } from "./columns";
+import { Json, Profile, profileOf, readProfile } from "./profile";
 
 export interface Local {
     name: string;

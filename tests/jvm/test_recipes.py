@@ -11,6 +11,7 @@ sanitize: no
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -86,7 +87,9 @@ def check_any_jvm(jdk):
 
 
 def check_tomcat(jdk):
-    ct.need(TOMCAT / "bin/catalina.sh")
+    if not (TOMCAT / "bin/catalina.sh").exists():
+        ct.skip("Tomcat", f"needs {TOMCAT}, from tomcat10-common")
+        return
     base = ct.WORK / "tomcat"
     for name in ("conf", "logs", "temp", "bin"):
         (base / name).mkdir(parents=True)
@@ -109,6 +112,9 @@ def check_tomcat(jdk):
 
 def check_systemd(jdk):
     """systemd reads the drop-in without a complaint; with its own doubling of % undone, the variable makes a JVM record."""
+    if not shutil.which("systemd-analyze"):
+        ct.skip("systemd", "needs systemd-analyze")
+        return
     folder = ct.WORK / "app.service.d"
     folder.mkdir()
     text = recipe("systemd")

@@ -1,6 +1,7 @@
 // The viewer's model, compared with whole stacks.
 import { deflateSync } from "zlib";
 import { groupFrames } from "../../../web/draw/colours";
+import { stepColour } from "../../../web/draw/heat";
 import { markText, roundSteps } from "../../../web/fleet/chart";
 import { answerOf } from "../../../web/model/answer";
 import { Bounds, readVarints } from "../../../web/model/bytes";
@@ -29,6 +30,7 @@ const NO_FILTER = { focus: [], drop: [], hide: [], recursion: false };
 
 function marks(): void {
     const texts = (most: number) => roundSteps(most, 4).map(markText).join(" ");
+    same(stepColour("dark", 0 / 0), stepColour("dark", 0), "a time in which nothing ran is not black");
     same([1.2e6, 3, 0.00013].map(texts), ["0 500000 1e+6 1.5e+6", "0 1 2 3", "0 5e-5 0.0001 1.5e-4"], "marks of an axis are exact");
 }
 

@@ -121,7 +121,7 @@ export class Lanes {
     }
 
     private marksOf(slices: Slices, { threads }: Row): number[] {
-        return slices.startNs > 0 ? threads.flatMap((thread) => this.ofThread.get(slices.threads[thread]) ?? []) : [];
+        return slices.startNs > 0 && this.app.isOfPage ? threads.flatMap((thread) => this.ofThread.get(slices.threads[thread]) ?? []) : [];
     }
 
     private eventsOf(slices: Slices, row: Row, grid: Grid): Event[] {
@@ -140,7 +140,7 @@ export class Lanes {
             swatch.style.backgroundColor = colour[theme];
             return events.has(i) || (slices.state?.includes(i) ?? false) ? [element("span", {}, swatch, word)] : [];
         });
-        const part = marks && marks.count < marks.all
+        const part = marks && marks.count < marks.all && this.app.isOfPage
             ? ". " + formatCount(marks.count) + " of " + formatCount(marks.all) + " events are marked, the longest." : "";
         byId("lanes-text").hidden = items.length === 0;
         byId("lanes-text").replaceChildren(...items, part);

@@ -66,7 +66,7 @@ const put = remember((app: App, profile: Profile, code: OwnCode | null): void =>
     }
     if (method) {
         const share = method.weight / profile.total;
-        const [yours, any] = MOST[profile.kind] ?? MOST.cpu;
+        const [yours, any] = MOST[Object.hasOwn(MOST, profile.kind) ? profile.kind : "cpu"];
         parts.push(method.own ? yours : any, " ", nameButton(app, method.name),
             ": " + formatShare(share) + " ",
             element("span", { className: "interval" }, "(" + formatInterval(wilson(share, profile.effectiveSamples, INDEPENDENT)) + ")"),

@@ -158,7 +158,8 @@ export class Times {
         if (span) {
             const [from, to] = [first + span.from * cellBuckets, Math.min(first + span.to * cellBuckets, this.slices.buckets)];
             const all = to === this.slices.buckets && from === 0;
-            const asks = !all && this.app.isOfPage && this.app.profile.kind === "cpu" && this.slices.startNs > 0 && isGap(this.slices, from, to);
+            const isCpu = this.app.isOfPage && this.app.profile.kind === "cpu";
+            const asks = !all && isCpu && this.slices.startNs > 0 && isGap(this.slices, from, to);
             this.app.change({ from, to: all ? -1 : to, ...(asks ? { panel: "why" } : {}) }, true);
         }
     }

@@ -180,6 +180,9 @@ export class Times {
         const { axis, from, to } = this.app.state;
         byId<HTMLButtonElement>("axis-all").disabled = byId<HTMLButtonElement>("axis-out").disabled = axis.length === 0;
         byId<HTMLButtonElement>("axis-chosen").disabled = from === 0 && to < 0;
+        if (document.activeElement?.matches("#axis :disabled")) {
+            this.heat.focus({ preventScroll: true }); // a button that its own click disabled would keep keys away
+        }
     }
 
     private draw(): void {

@@ -171,7 +171,8 @@ export class Lanes {
         if (marks && i >= 0) {
             const what = marks.texts[marks.what[i]];
             this.told = true;
-            byId("heat-text").textContent = clockOf(marks.start[i], MILLISECOND) + ", " + visibleName(marks.texts[marks.thread[i]])
+            byId("heat-text").textContent = clockOf(marks.start[i], MILLISECOND) + ", "
+                + visibleName(marks.texts[marks.thread[i]]).slice(0, LONGEST_NAME)
                 + ": " + haltWord(marks.kinds[marks.kind[i]]) + (what ? ", " + visibleName(what).slice(0, LONGEST_NAME) : "")
                 + (marks.length[i] > 0 ? ", " + formatValue(marks.length[i], "ns") : "");
         } else {

@@ -60,6 +60,10 @@ export class Times {
             } else {
                 zoomAxis(this.app, this.slices, -deltaY / WHEEL_STEP, (event.clientX - box.left) / box.width);
             }
+            // The cells have other numbers now.
+            this.cursor = this.cellAt(event);
+            this.anchor = this.drags ? this.cursor : -1;
+            this.redraw();
             event.preventDefault();
         }, { passive: false });
     }
@@ -102,7 +106,7 @@ export class Times {
         heat.addEventListener("keydown", (event) => this.key(event));
     }
 
-    private cellAt(event: PointerEvent): number {
+    private cellAt(event: MouseEvent): number {
         const { columns, rows } = this.present;
         const box = this.heat.getBoundingClientRect();
         const within = (value: number, limit: number) => Math.max(0, Math.min(limit - 1, Math.floor(value * limit)));

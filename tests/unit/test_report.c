@@ -314,6 +314,9 @@ static void test_slices(void)
            "samples of one place and millisecond are one slice");
     slices_deinit(&s);
     p.kind = PROFILE_WALL;
+    good = !slices_init(&s, &p, &tree);
+    tap_ok(good && !s.has_states && s.count == 3, "samples of a tool that does not say what threads did have no states");
+    slices_deinit(&s);
     p.samples[0].state = JFR_STATE_PARKED;
     p.samples[3].state = JFR_STATE_VM;
     good = !slices_init(&s, &p, &tree);

@@ -8,8 +8,9 @@ const STEPS: Record<ThemeName, string[]> = {
     dark: ["#24282f", "#2b3f57", "#335a82", "#4179ae", "#5f9bd2", "#92c0ea", "#d3e8fb"],
 };
 
+// Returns the color of a part of the most. If there is nothing at all, the part is 0/0.
 export function stepColour(theme: ThemeName, part: number): string {
-    return STEPS[theme][part <= 0 ? 0 : Math.min(6, 1 + Math.floor(part * 6))];
+    return STEPS[theme][part > 0 ? Math.min(6, 1 + Math.floor(part * 6)) : 0];
 }
 
 // Makes a canvas as large as it is shown, and empties it.

@@ -2,12 +2,11 @@
 // sides that the server cannot judge (judged.ts).
 import { changeOf } from "../model/changes";
 import { methodSums } from "../model/compare";
-import { Z95, formatChange, formatShare, plural } from "../model/figures";
+import { formatChange, formatShare, plural } from "../model/figures";
 import { Profile } from "../model/profile";
 import { nameOf } from "./parts";
 
 const MOST_CHANGES = 3;
-const ERROR_RATE = 0.01; // the chance that a comparison names a change that does not exist
 
 // Says how many methods' self shares changed by more than the draw of the samples explains, and which changed most.
 export function sampledSentence(before: Profile, after: Profile): (Node | string)[] {
@@ -18,11 +17,8 @@ export function sampledSentence(before: Profile, after: Profile): (Node | string
         shares.set(profile.strings[name], known);
     }));
     const some = [...shares].filter(([, [one, two]]) => one > 0 || two > 0);
-    // A normal variable is beyond z with a chance of at most exp(-z²/2). With this z the tests of all methods together err in at
-    // most one comparison of a hundred. The intervals of changeOf have z = 1.96: fewer samples make them as wide.
-    const wider = 2 * Math.log(Math.max(1, some.length) / ERROR_RATE) / Z95 ** 2;
     const changes = some.map(([name, [one, two]]) =>
-        ({ name, ...changeOf(one, before.effectiveSamples / wider, two, after.effectiveSamples / wider) }));
+        ({ name, ...changeOf(one, before.effectiveSamples, two, after.effectiveSamples, some.length) }));
     const sure = changes.filter((change) => change.sure).sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
     if (sure.length === 0) {
         return ["No method's share changed by more than sampling explains (" + plural(changes.length, "method") + ")."];

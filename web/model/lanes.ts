@@ -25,8 +25,11 @@ export function rowsOf({ threads, count, thread, weight }: Slices, open: number[
     }
     const pools = new Map<string, number[]>();
     threads.forEach((name, i) => {
-        if (sums[i] > 0) {
-            pools.set(stemOf(name), [...(pools.get(stemOf(name)) ?? []), i]);
+        const members = pools.get(stemOf(name));
+        if (sums[i] > 0 && members) {
+            members.push(i);
+        } else if (sums[i] > 0) {
+            pools.set(stemOf(name), [i]);
         }
     });
     const larger = (a: { weight: number }, b: { weight: number }) => b.weight - a.weight;

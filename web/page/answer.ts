@@ -1,6 +1,6 @@
 // Shows the sentence at the top of the page.
 import { answerOf } from "../model/answer";
-import { sureChanges } from "../model/changes";
+import { changedWord, sureChanges } from "../model/changes";
 import { INDEPENDENT, formatChange, formatInterval, formatShare, plural, wilson } from "../model/figures";
 import { HOLDER_RUNS, visibleName } from "../model/names";
 import { OwnCode } from "../model/own";
@@ -38,10 +38,11 @@ const putChanges = remember((app: App, profile: Profile): void => {
     const [first, ...others] = sureChanges(profile);
     byId("answer").hidden = false;
     if (!first) {
-        byId("answer").replaceChildren("No method's own share surely changed.");
+        byId("answer").replaceChildren("No method's own share " + changedWord(profile) + ".");
         return;
     }
-    byId("answer").replaceChildren(plural(others.length + 1, "method") + " surely changed, most of all ", nameButton(app, first.name),
+    byId("answer").replaceChildren(plural(others.length + 1, "method") + " " + changedWord(profile) + ", most of all ",
+        nameButton(app, first.name),
         ": " + formatShare(first.before) + " before, " + formatShare(first.after) + " after, " + formatChange(first.change) + " ",
         element("span", { className: "interval" }, first.interval ? "(" + first.interval.map(formatChange).join(" to ") + ")" : ""),
         " of the " + (profile.whole || "weight") + ".");
@@ -66,7 +67,7 @@ const put = remember((app: App, profile: Profile, code: OwnCode | null): void =>
     }
     if (method) {
         const share = method.weight / profile.total;
-        const [yours, any] = MOST[profile.kind] ?? MOST.cpu;
+        const [yours, any] = MOST[Object.hasOwn(MOST, profile.kind) ? profile.kind : "cpu"];
         parts.push(method.own ? yours : any, " ", nameButton(app, method.name),
             ": " + formatShare(share) + " ",
             element("span", { className: "interval" }, "(" + formatInterval(wilson(share, profile.effectiveSamples, INDEPENDENT)) + ")"),

@@ -117,6 +117,11 @@ export class App {
         this.show(this);
     }
 
+    // Whether the profile is of the recording of this page, which halts, events and findings are about, and not of a file beside it.
+    get isOfPage(): boolean {
+        return !this.kinds.isAdded(this.state.kind);
+    }
+
     // The visible trees, and what they were made from.
     get scene(): Scene {
         return this.scenes.scene(this.state);

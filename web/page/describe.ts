@@ -62,17 +62,18 @@ export function describeFrame(app: App, pane: PaneName, frame: number): Descript
     };
 }
 
-// Returns the change of a figure from before to after, whichever profile determines the width of the picture.
-export function changeIn({ scene, state }: App, value: number, other: number): Change {
+// Returns the change of a figure from before to after, whichever profile determines the width of the picture. `tests` is that of changeOf.
+export function changeIn({ scene, state }: App, value: number, other: number, tests = 0): Change {
     const here: [number, number] = [scene.all > 0 ? value / scene.all : 0, scene.effectiveSamples];
     const there: [number, number] = [scene.otherAll > 0 ? other / scene.otherAll : 0, scene.otherEffective];
-    return state.width === "before" ? changeOf(...here, ...there) : changeOf(...there, ...here);
+    return state.width === "before" ? changeOf(...here, ...there, tests) : changeOf(...there, ...here, tests);
 }
 
 // Returns the change of a method. If all samples are visible, this is the change that the program computed from the samples. Otherwise, the
-// page computes it.
+// page computes it, as one of the changes of all visible methods.
 export function methodChange(app: App, method: Method, key: "self" | "total"): Change {
-    const found = key === "self" ? changeIn(app, method.self, method.otherSelf) : changeIn(app, method.total, method.otherTotal);
+    const [value, other] = key === "self" ? [method.self, method.otherSelf] : [method.total, method.otherTotal];
+    const found = changeIn(app, value, other, app.scenes.methodsOf(app.scene.calls).length);
     const { from, to, threads, focus, drop, hide, recursion } = app.state;
     const all = from === 0 && to < 0 && threads.length + focus.length + drop.length + hide.length === 0 && !recursion;
     const given = all ? app.profile.changes.get(method.name) : undefined;

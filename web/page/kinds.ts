@@ -34,9 +34,9 @@ export class Kinds {
         return part;
     }
 
-    // Whether the profile of this kind is from another file.
+    // Whether the profile that this kind shows is from another file. An address may name a file that this page has no more.
     isAdded(kind: string): boolean {
-        return kind.startsWith(ADDED);
+        return this.find(kind).kind.startsWith(ADDED);
     }
 
     // Returns the part of a kind, or the first part if there is none of that kind.

@@ -28,8 +28,9 @@ export class Lanes {
     private drawn: unknown[] = [];
     private readonly lanes = remember((slices: Slices, rows: Row[], grid: Grid) => lanesOf(slices, rows, grid));
     private grid: Grid | null = null; // as drawn
+    private told = false; // an event is described
 
-    constructor(private readonly app: App, redraw: () => void) {
+    constructor(private readonly app: App, private readonly redraw: () => void) {
         // A page without the events, or with damaged ones, has the lanes all the same.
         void readMarks(partOf("marks")).catch(() => null).then((marks) => {
             this.marks = marks;
@@ -49,10 +50,11 @@ export class Lanes {
             const total = all.reduce((sum, { weight, inside }) => sum + (inside ? 0 : weight), 0);
             keepPlace(byId("lanes"), () => this.make(slices, total));
             byId("lanes-more").hidden = all.length <= MOST_LANES;
-            byId("lanes-more").textContent = "The " + MOST_LANES + " rows with most time of " + all.length;
+            byId("lanes-more").textContent = "The first " + MOST_LANES + " of " + all.length + " rows";
         }
+        const wanted = new Set(threads);
         this.rows.forEach((row, i) => {
-            const chosen = row.threads.filter((thread) => threads.includes(thread)).length;
+            const chosen = row.threads.filter((thread) => wanted.has(thread)).length;
             const pressed = chosen === 0 ? "false" : chosen === row.threads.length ? "true" : "mixed";
             this.strips[i].button.setAttribute("aria-pressed", pressed);
         });
@@ -69,6 +71,7 @@ export class Lanes {
             const canvas = element("canvas", { className: "lane" });
             canvas.setAttribute("aria-hidden", "true");
             canvas.addEventListener("pointermove", (event) => this.tell(slices, row, event));
+            canvas.addEventListener("pointerleave", () => this.untell());
             canvas.addEventListener("click", (event) => this.choose(slices, row, event));
             this.strips.push({ button, canvas });
             return element("li", { className: row.inside ? "inside" : "" }, ...(size ? [this.opener(row)] : []), button, canvas);
@@ -91,8 +94,9 @@ export class Lanes {
 
     private toggle({ threads: of }: Row): void {
         const { threads } = this.app.state;
-        const all = of.every((thread) => threads.includes(thread));
-        const rest = threads.filter((thread) => !of.includes(thread));
+        const [chosen, row] = [new Set(threads), new Set(of)];
+        const all = of.every((thread) => chosen.has(thread));
+        const rest = threads.filter((thread) => !row.has(thread));
         this.app.change({ threads: (all ? rest : [...rest, ...of]).sort((a, b) => a - b) }, true);
     }
 
@@ -121,7 +125,7 @@ export class Lanes {
     }
 
     private marksOf(slices: Slices, { threads }: Row): number[] {
-        return slices.startNs > 0 ? threads.flatMap((thread) => this.ofThread.get(slices.threads[thread]) ?? []) : [];
+        return slices.startNs > 0 && this.app.isOfPage ? threads.flatMap((thread) => this.ofThread.get(slices.threads[thread]) ?? []) : [];
     }
 
     private eventsOf(slices: Slices, row: Row, grid: Grid): Event[] {
@@ -140,7 +144,7 @@ export class Lanes {
             swatch.style.backgroundColor = colour[theme];
             return events.has(i) || (slices.state?.includes(i) ?? false) ? [element("span", {}, swatch, word)] : [];
         });
-        const part = marks && marks.count < marks.all
+        const part = marks && marks.count < marks.all && this.app.isOfPage
             ? ". " + formatCount(marks.count) + " of " + formatCount(marks.all) + " events are marked, the longest." : "";
         byId("lanes-text").hidden = items.length === 0;
         byId("lanes-text").replaceChildren(...items, part);
@@ -165,10 +169,21 @@ export class Lanes {
         const i = this.under(slices, row, event);
         (event.target as HTMLElement).style.cursor = i >= 0 ? "pointer" : "";
         if (marks && i >= 0) {
-            const what = visibleName(marks.texts[marks.what[i]]).slice(0, LONGEST_NAME);
-            byId("heat-text").textContent = clockOf(marks.start[i], MILLISECOND) + ", " + visibleName(marks.texts[marks.thread[i]])
-                + ": " + haltWord(marks.kinds[marks.kind[i]]) + (what ? ", " + what : "")
+            const what = marks.texts[marks.what[i]];
+            this.told = true;
+            byId("heat-text").textContent = clockOf(marks.start[i], MILLISECOND) + ", "
+                + visibleName(marks.texts[marks.thread[i]]).slice(0, LONGEST_NAME)
+                + ": " + haltWord(marks.kinds[marks.kind[i]]) + (what ? ", " + visibleName(what).slice(0, LONGEST_NAME) : "")
                 + (marks.length[i] > 0 ? ", " + formatValue(marks.length[i], "ns") : "");
+        } else {
+            this.untell();
+        }
+    }
+
+    private untell(): void {
+        if (this.told) {
+            this.told = false;
+            this.redraw();
         }
     }
 

@@ -15,7 +15,8 @@ export class Marks {
     }
 
     draw(slices: Slices, { first, columns, rows, cellBuckets }: Grid): void {
-        const halts = slices.startNs > 0 ? this.app.panels?.halts?.list.filter(({ ofAll }) => ofAll) ?? [] : [];
+        const known = slices.startNs > 0 && this.app.isOfPage;
+        const halts = known ? this.app.panels?.halts?.list.filter(({ ofAll }) => ofAll) ?? [] : [];
         byId("marks").hidden = byId("marks-text").hidden = halts.length === 0;
         if (halts.length > 0) {
             const start = slices.startNs + first * slices.bucketNs;

@@ -11,20 +11,34 @@ const LONGEST = 60;
 export function listenToFiles(app: App): void {
     const input = byId<HTMLInputElement>("other");
     input.addEventListener("change", () => open(app, input.files));
-    document.addEventListener("dragover", (event) => event.preventDefault());
+    // A text that is dragged into a field is not ours.
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer !== null && dataTransfer.types.includes("Files");
+    document.addEventListener("dragover", (event) => {
+        if (hasFiles(event)) {
+            event.preventDefault();
+        }
+    });
     document.addEventListener("drop", (event) => {
-        event.preventDefault();
-        open(app, event.dataTransfer?.files ?? null);
+        if (hasFiles(event)) {
+            event.preventDefault();
+            open(app, event.dataTransfer?.files ?? null);
+        }
     });
 }
 
 function open(app: App, files: FileList | null): void {
     const file = files?.[0];
+    const isOne = files?.length === 1; // the list is empty after the event
     if (file) {
         tell("Reading " + visibleName(file.name) + " …");
         readLocal(file).then(({ name, profiles }) => {
-            tell("");
-            add(app, visibleName(name).slice(0, LONGEST), profiles);
+            const some = profiles.filter(({ total }) => total > 0);
+            if (some.length === 0) {
+                tell(visibleName(name) + ": it has no samples");
+                return;
+            }
+            tell(isOne ? "" : "Only " + visibleName(name) + " was opened: drop one file after the other");
+            add(app, visibleName(name).slice(0, LONGEST), some);
         }).catch((error: unknown) => tell(error instanceof Error ? visibleName(error.message) : String(error)));
     }
 }
@@ -39,7 +53,8 @@ function add(app: App, name: string, profiles: Profile[]): void {
     const { profile: here, kinds } = app;
     const same = profiles.find(({ kind, unit, before }) => kind === here.kind && unit === here.unit && !before && !here.before);
     const other = same ?? profiles[0];
-    const added = kinds.add((other.kindTitle || "Samples") + " of " + name, other);
-    const compared = same ? kinds.add((same.kindTitle || "Samples") + " against " + name, compareProfiles(same, here)) : added;
+    const titleOf = ({ kindTitle }: Profile) => visibleName(kindTitle || "Samples").slice(0, LONGEST);
+    const added = kinds.add(titleOf(other) + " of " + name, other);
+    const compared = same ? kinds.add(titleOf(same) + " against " + name, compareProfiles(same, here)) : added;
     void app.chooseKind(compared.kind);
 }

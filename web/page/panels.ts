@@ -51,9 +51,9 @@ export class Panels {
         this.buttons.forEach((button, name) => button.setAttribute("aria-pressed", String(name === panel)));
         const span = chosenSpan(this.app);
         // The panels are about the recording of this page, not about a file that was opened beside it.
-        const own = !this.app.kinds.isAdded(state.kind);
-        byId("panel-bar").hidden = this.buttons.size === 0 || !own;
-        const open = !own ? false : panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
+        const { isOfPage } = this.app;
+        byId("panel-bar").hidden = this.buttons.size === 0 || !isOfPage;
+        const open = !isOfPage ? false : panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
         byId("panel").hidden = !open;
         const shown = [panel, state.from, state.to, profile];
         if (!open || shown.every((value, i) => value === this.shown[i])) {

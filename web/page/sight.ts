@@ -56,7 +56,7 @@ export function showSight(app: App): void {
         button.addEventListener("click", () => app.change(without, true));
         return element("li", {}, button);
     }));
-    byId("why").hidden = chosenSpan(app) === null;
+    byId("why").hidden = chosenSpan(app) === null || !app.isOfPage;
 }
 
 export const NOTHING_CHOSEN: Partial<State> = {

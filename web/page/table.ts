@@ -1,4 +1,5 @@
 // Shows the table of methods beside the graph: self and total with their 95 % intervals or, for a comparison, the change.
+import { changedWord } from "../model/changes";
 import { INDEPENDENT, formatChange, formatRange, formatShare, formatValue, plural, wilson } from "../model/figures";
 import { Method, sortMethods } from "../model/methods";
 import { splitName, visibleName } from "../model/names";
@@ -135,7 +136,7 @@ function fill(app: App, first: number): void {
         mark(pickedMethod(app));
     });
     byId("methods-caption").textContent = (matching.length > ROWS ? "The first " + ROWS + " of " : "")
-        + plural(matching.length, "method") + (some.length < all ? " that match" : folds ? " that surely changed" : "")
+        + plural(matching.length, "method") + (some.length < all ? " that match" : folds ? " that " + changedWord(profile) : "")
         + (profile.before ? ": the change with its 95% interval, before → after, the least growth that would be noticed"
             : ", with their 95% intervals");
 }

@@ -60,6 +60,10 @@ export class Times {
             } else {
                 zoomAxis(this.app, this.slices, -deltaY / WHEEL_STEP, (event.clientX - box.left) / box.width);
             }
+            // The cells have other numbers now.
+            this.cursor = this.cellAt(event);
+            this.anchor = this.drags ? this.cursor : -1;
+            this.redraw();
             event.preventDefault();
         }, { passive: false });
     }
@@ -102,7 +106,7 @@ export class Times {
         heat.addEventListener("keydown", (event) => this.key(event));
     }
 
-    private cellAt(event: PointerEvent): number {
+    private cellAt(event: MouseEvent): number {
         const { columns, rows } = this.present;
         const box = this.heat.getBoundingClientRect();
         const within = (value: number, limit: number) => Math.max(0, Math.min(limit - 1, Math.floor(value * limit)));
@@ -158,7 +162,8 @@ export class Times {
         if (span) {
             const [from, to] = [first + span.from * cellBuckets, Math.min(first + span.to * cellBuckets, this.slices.buckets)];
             const all = to === this.slices.buckets && from === 0;
-            const asks = !all && this.app.profile.kind === "cpu" && this.slices.startNs > 0 && isGap(this.slices, from, to);
+            const isCpu = this.app.isOfPage && this.app.profile.kind === "cpu";
+            const asks = !all && isCpu && this.slices.startNs > 0 && isGap(this.slices, from, to);
             this.app.change({ from, to: all ? -1 : to, ...(asks ? { panel: "why" } : {}) }, true);
         }
     }
@@ -179,6 +184,9 @@ export class Times {
         const { axis, from, to } = this.app.state;
         byId<HTMLButtonElement>("axis-all").disabled = byId<HTMLButtonElement>("axis-out").disabled = axis.length === 0;
         byId<HTMLButtonElement>("axis-chosen").disabled = from === 0 && to < 0;
+        if (document.activeElement?.matches("#axis :disabled")) {
+            this.heat.focus({ preventScroll: true }); // a button that its own click disabled would keep keys away
+        }
     }
 
     private draw(): void {

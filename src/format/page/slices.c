@@ -75,6 +75,16 @@ static enum slice_state state_of(uint8_t state)
     return states[state];
 }
 
+/* Profiles of other tools may not say what their threads did. */
+static bool knows_states(const struct profile *p)
+{
+    bool known = false;
+    if (p->kind == PROFILE_WALL || profile_is_safepoint(p))
+        for (uint32_t i = 0; !known && i < p->sample_count; i++)
+            known = state_of(p->samples[i].state) != SLICE_UNKNOWN;
+    return known;
+}
+
 static unsigned bits_of(uint64_t n)
 {
     return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
@@ -169,8 +179,7 @@ int slices_init(struct slices *s, const struct profile *p, const struct calltree
 {
     uint64_t length;
     int64_t start = span_of(p, &length);
-    *s = (struct slices){
-        .start_ns = start, .bucket_ns = (uint64_t)shortest_ns, .has_states = p->kind == PROFILE_WALL || profile_is_safepoint(p)};
+    *s = (struct slices){.start_ns = start, .bucket_ns = (uint64_t)shortest_ns, .has_states = knows_states(p)};
     if (!length)
         return 0;
     struct keys k = {.start = start};

@@ -8,7 +8,7 @@
 
 #include "profile/figures/calltree.h"
 
-/* What a thread did. The viewer knows these numbers (web/model/lanes.ts). */
+/* What a thread did. The viewer knows these numbers (web/model/slices.ts). */
 enum slice_state {
     SLICE_UNKNOWN,
     SLICE_RUNNING,
@@ -36,7 +36,7 @@ struct slices {
     uint32_t count;     /* 0 = the samples have no times */
     uint32_t *threads;  /* string ids */
     uint32_t thread_count;
-    bool has_states; /* the samples also show threads that did not run */
+    bool has_states; /* the samples also show threads that did not run, and say what they did */
 };
 
 /* Makes the slices. `tree` must be the profile's, without frames for threads. Returns 0 or -ENOMEM. */

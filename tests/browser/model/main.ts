@@ -1,6 +1,7 @@
 // The viewer's model, compared with whole stacks.
 import { deflateSync } from "zlib";
 import { groupFrames } from "../../../web/draw/colours";
+import { stepColour } from "../../../web/draw/heat";
 import { markText, roundSteps } from "../../../web/fleet/chart";
 import { answerOf } from "../../../web/model/answer";
 import { Bounds, readVarints } from "../../../web/model/bytes";
@@ -29,6 +30,7 @@ const NO_FILTER = { focus: [], drop: [], hide: [], recursion: false };
 
 function marks(): void {
     const texts = (most: number) => roundSteps(most, 4).map(markText).join(" ");
+    same(stepColour("dark", 0 / 0), stepColour("dark", 0), "a time in which nothing ran is not black");
     same([1.2e6, 3, 0.00013].map(texts), ["0 500000 1e+6 1.5e+6", "0 1 2 3", "0 5e-5 0.0001 1.5e-4"], "marks of an axis are exact");
 }
 
@@ -318,6 +320,10 @@ function rest(): void {
     ok(interval !== null && Math.abs(interval[0] - 0.0524) < 1e-4 && Math.abs(interval[1] - 0.3339) < 1e-4,
         "the interval is Newcombe's", interval);
     ok(!changeOf(0.1, 0, 0.9, 100).sure, "nothing is sure without samples");
+    const [single, listed] = [0, 500].map((tests) => changeOf(0.1, 1000, 0.13, 1000, tests));
+    ok(single.sure && !listed.sure && String(single.interval) === String(listed.interval),
+        "one of five hundred changes must be larger to be sure than a single one", listed);
+    ok(changeOf(0.1, 1000, 0.2, 1000, 500).sure, "and so it is", changeOf(0.1, 1000, 0.2, 1000, 500));
     const state = readAddress("#view=sandwich&method=3&focus=1.2&threads=0.4&from=5&to=9&recursion=1&query=%23a&zoom=x&hide=1.");
     ok(state.view === "sandwich" && state.focus.join() === "1,2" && state.threads.join() === "0,4" && state.recursion
         && state.query === "#a" && state.zoom === 0 && state.hide.length === 0, "an address is read", state);

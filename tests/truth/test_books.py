@@ -88,15 +88,23 @@ def check_threads(jdk, recording, truth):
           f"{jdk}: {THREADS} worker threads with {told} ns, their own clocks say {truth['cpu_ns']}")
 
 
+def status_of(path):
+    """A thread may end before its file is read."""
+    try:
+        return path.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def switches_of(pid):
-    """CPU time of all threads that are alive, from the kernel."""
-    counts = [re.findall(r"^(?:non)?voluntary_ctxt_switches:\s+(\d+)$", status.read_text(), re.M)
-              for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")]
+    """Context switches of all threads that are alive, from the kernel."""
+    counts = [re.findall(r"^(?:non)?voluntary_ctxt_switches:\s+(\d+)$", status_of(path), re.M)
+              for path in pathlib.Path(f"/proc/{pid}/task").glob("*/status")]
     return sum(int(count) for of_thread in counts for count in of_thread)
 
 
 def switches_of_children():
-    """CPU time of processes that have ended and been waited for."""
+    """Context switches of processes that have ended and been waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_nvcsw + used.ru_nivcsw
 

@@ -10,6 +10,7 @@ import { action, table } from "./widgets";
 const MOST = 100;
 const LONGEST = 300;
 const MILLISECOND = 1e6;
+const CLOSE = 0.001; // in buckets: numbers have times since the epoch to 256 ns only
 const BESIDE = 0.5; // as a part of a halt's length: how much time is shown before and after it
 
 const WORDS: Record<string, string> = {
@@ -57,8 +58,8 @@ export function chooseTime(app: App, start: number, duration: number, beside = B
     const { slices } = app.profile;
     if (slices && slices.startNs > 0) {
         const bucket = (ns: number) => (ns - slices.startNs) / slices.bucketNs;
-        const from = Math.max(0, Math.min(slices.buckets - 1, Math.floor(bucket(start - duration * beside))));
-        const to = Math.max(from + 1, Math.min(slices.buckets, Math.ceil(bucket(start + duration * (1 + beside)))));
+        const from = Math.max(0, Math.min(slices.buckets - 1, Math.floor(bucket(start - duration * beside) + CLOSE)));
+        const to = Math.max(from + 1, Math.min(slices.buckets, Math.ceil(bucket(start + duration * (1 + beside)) - CLOSE)));
         app.change({ from, to, timeline: "shown" }, true);
     }
 }

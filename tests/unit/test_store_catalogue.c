@@ -277,10 +277,7 @@ static void *run_adder(void *context)
 
 static uint64_t written(void)
 {
-    pthread_mutex_lock(&c->sync.lock);
-    uint64_t n = c->sync.written;
-    pthread_mutex_unlock(&c->sync.lock);
-    return n;
+    return atomic_load(&c->sync.written);
 }
 
 static void start(struct adder *a, uint32_t number)
@@ -341,10 +338,16 @@ static void test_unsynced(void)
 {
     struct error e;
     enum { NORMAL = 1, FULL = 2 };
-    tap_ok(!sql_begin_unsynced(&c->sql, &e) && synchronous() == NORMAL, "a transaction that need not be on the disk");
+    tap_ok(!sql_begin_unsynced(&c->sql, NULL, &e) && synchronous() == NORMAL, "a transaction that need not be on the disk");
     tap_ok(!sql_end(&c->sql, 0, &e) && synchronous() == FULL, "the next one must be");
-    sql_begin_unsynced(&c->sql, &e);
+    sql_begin_unsynced(&c->sql, NULL, &e);
     tap_ok(sql_end(&c->sql, -EIO, &e) == -EIO && synchronous() == FULL, "also after one that failed");
+    uint64_t before = written();
+    int begun = sql_begin_unsynced(&c->sql, &c->sync.written, &e);
+    bool early = written() != before;
+    tap_ok(!begun && !sql_end(&c->sql, 0, &e) && !early && written() == before + 1, "who finds what was added waits for its sync");
+    begun = sql_begin_unsynced(&c->sql, &c->sync.written, &e);
+    tap_ok(!begun && sql_end(&c->sql, -EIO, &e) == -EIO && written() == before + 1, "but not for what failed");
 }
 
 int main(void)

@@ -239,12 +239,9 @@ static int add(struct catalogue *c, struct catalogue_recording *r, const struct 
 
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e)
 {
-    int rc = sql_begin_unsynced(&c->sql, e);
+    int rc = sql_begin_unsynced(&c->sql, &c->sync.written, e);
     rc = rc ? rc : sql_end(&c->sql, add(c, r, parts, n, e), e);
-    if (rc)
-        return rc;
-    catalogue_sync_note(c);
-    return catalogue_sync(c, e);
+    return rc ? rc : catalogue_sync(c, e);
 }
 
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s)

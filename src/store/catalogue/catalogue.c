@@ -82,18 +82,41 @@ void catalogue_close(struct catalogue *c)
     catalogue_digest_write(path);
 }
 
+static int copy_pages(sqlite3 *from, sqlite3 *to, const char *path, struct error *e)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    int rc = backup ? sqlite3_backup_finish(backup) : SQLITE_ERROR;
+    return rc ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
+}
+
+static int on_check(void *problem, int columns, char **texts, char **names)
+{
+    snprintf(problem, sizeof(struct error), "%s", texts[0] ? texts[0] : "");
+    return 0;
+}
+
+/* A catalog may be damaged while the server runs. Its copy would be damaged, too. */
+static int check_copy(const struct catalogue *c, sqlite3 *to, struct error *e)
+{
+    struct error problem = {""};
+    if (sqlite3_exec(to, "PRAGMA quick_check(1)", on_check, &problem, NULL))
+        snprintf(problem.text, sizeof problem.text, "%s", sqlite3_errmsg(to));
+    return strcmp(problem.text, "ok") ? error_set(e, -EBADMSG, "%s: damaged: %.300s", c->path, problem.text) : 0;
+}
+
 /* The copy is read by a connection of its own, so writers do not wait for it. */
 int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
 {
     sqlite3 *from, *to;
-    int rc = sqlite3_open_v2(c->path, &from, SQLITE_OPEN_READWRITE, NULL);
-    rc = sqlite3_open(path, &to) ? SQLITE_CANTOPEN : rc;
-    sqlite3_backup *backup = rc ? NULL : sqlite3_backup_init(to, "main", from, "main");
-    if (backup) {
-        sqlite3_backup_step(backup, -1);
-        rc = sqlite3_backup_finish(backup);
-    }
-    int code = rc || !backup ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
+    int code = 0;
+    if (sqlite3_open_v2(c->path, &from, SQLITE_OPEN_READWRITE, NULL))
+        code = error_set(e, -EIO, "%s: %s", c->path, sqlite3_errmsg(from));
+    if (sqlite3_open(path, &to) && !code)
+        code = error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to));
+    code = code ? code : copy_pages(from, to, path, e);
+    code = code ? code : check_copy(c, to, e);
     sqlite3_close(to);
     sqlite3_close(from);
     if (!code)

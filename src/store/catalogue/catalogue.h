@@ -80,6 +80,7 @@ struct catalogue_recording {
 
 int catalogue_open(struct catalogue **out, const char *path, struct error *e);
 void catalogue_close(struct catalogue *c);
+/* Writes a copy of the catalog, with its digest. Returns -EBADMSG if the catalog is found damaged; then the copy is, too. */
 int catalogue_backup(struct catalogue *c, const char *path, struct error *e);
 
 /* Finds the recording with this identity or this key, and sets *id. *id = 0 if there is none. */

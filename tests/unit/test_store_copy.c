@@ -200,6 +200,7 @@ static void test_invalid(void)
     uint64_t total = fill("invalid");
     run(DAMAGED " && printf x | dd of=catalogue.db.copy bs=1 seek=300 conv=notrunc status=none", "the copy is damaged, too");
     check(total, true, "the catalog is made anew");
+    run("ls quarantine/*-catalogue.db quarantine/*-catalogue.db.copy", "both are kept");
     total = fill("invalid-without");
     run(NO_RECORDINGS "/* 2> /dev/null; rm catalogue.db*", "there is no copy");
     check(total, true, "and the catalog is made anew");

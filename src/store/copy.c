@@ -75,8 +75,11 @@ void copy_make(struct store *s)
         return;
     store_path(s, copy, COPY);
     s->copy_due_ns = now + (uint64_t)PAUSE_S * NS_PER_S;
-    if (!s->copy_failed && age_of(copy) < PAUSE_S && age_of(copy) >= 0)
+    int64_t age = age_of(copy);
+    if (!s->copy_failed && age < PAUSE_S && age >= 0) { /* it was made before the start */
+        s->copy_due_ns -= (uint64_t)age * NS_PER_S;
         return;
+    }
     remove_database(store_path(s, made, NEW)); /* of a server that was killed */
     int rc = catalogue_backup(s->catalogue, made, &e);
     rc = rc ? rc : replace(s, made, copy, &e);

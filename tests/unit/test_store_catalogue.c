@@ -11,6 +11,7 @@
 #include "store/catalogue/catalogue_select.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -350,6 +351,17 @@ static void test_unsynced(void)
     tap_ok(!begun && sql_end(&c->sql, -EIO, &e) == -EIO && written() == before + 1, "but not for what failed");
 }
 
+/* A changed byte that SQLite does not notice. */
+static void test_changed_byte(void)
+{
+    struct error e;
+    enum { APPLICATION_ID = 68 };
+    int fd = open(path, O_WRONLY);
+    tap_ok(pwrite(fd, "x", 1, APPLICATION_ID) == 1 && !close(fd), "a byte is changed");
+    tap_ok(catalogue_open(&c, path, &e) == -EBADMSG, "the digest tells: %s", e.text);
+    tap_ok(catalogue_open(&c, path, &e) == -EBADMSG, "also the next start, if the server was killed then");
+}
+
 int main(void)
 {
     char command[300];
@@ -370,6 +382,7 @@ int main(void)
     tap_ok(!access(command, F_OK), "closed with all its readers, it has its digest");
     snprintf(command, sizeof command, "%s-wal", path);
     tap_ok(access(command, F_OK), "and no log is left");
+    test_changed_byte();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))
         tap_note("%s stays", folder);

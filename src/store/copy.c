@@ -145,7 +145,7 @@ static int open_new(struct store *s, const char *path, bool is_copy, struct erro
 int copy_open_catalogue(struct store *s, struct error *e)
 {
     char path[DISK_PATH_MAX];
-    bool is_lost = access(store_path(s, path, "catalogue.db"), F_OK), is_copy = false;
+    bool is_lost = access(store_path(s, path, "catalogue.db"), F_OK) && errno == ENOENT, is_copy = false;
     int rc = is_lost && may_use_copy(s) ? error_set(e, -EBADMSG, "%s: is missing", path) : catalogue_open(&s->catalogue, path, e);
     if (rc == -EBADMSG && may_use_copy(s)) {
         store_tell(s, "%s", e->text);

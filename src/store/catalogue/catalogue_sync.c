@@ -32,7 +32,12 @@ static int sync_log(struct catalogue *c)
     snprintf(path, sizeof path, "%s-wal", c->path);
     if (c->sync.log < 0)
         c->sync.log = open(path, O_RDONLY | O_CLOEXEC);
-    return c->sync.log < 0 || fdatasync(c->sync.log) ? -errno : 0;
+    if (c->sync.log < 0)
+        return -errno;
+    int rc = fdatasync(c->sync.log);
+    while (rc && errno == EINTR) /* nothing was lost */
+        rc = fdatasync(c->sync.log);
+    return rc ? -errno : 0;
 }
 
 /* Pairs with sql_end: what is counted is in the log. */

@@ -81,11 +81,14 @@ void copy_make(struct store *s)
         return;
     }
     remove_database(store_path(s, made, NEW)); /* of a server that was killed */
-    int rc = catalogue_backup(s->catalogue, made, &e);
+    const struct store_query q = {0};
+    struct store_asking asking = {s, &q};
+    struct catalogue_patience patience = store_patience(&asking); /* until the server ends */
+    int rc = catalogue_backup(s->catalogue, made, &patience, &e);
     rc = rc ? rc : replace(s, made, copy, &e);
     if (rc)
         remove_database(made);
-    if (rc && !s->copy_failed)
+    if (rc && !s->copy_failed && !store_is_stopping(s))
         store_tell(s, "the copy of the catalog is not made: %s", e.text);
     s->copy_failed = rc;
     now = clock_monotonic_ns() - now;

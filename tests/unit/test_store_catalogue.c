@@ -351,6 +351,37 @@ static void test_unsynced(void)
     tap_ok(!begun && sql_end(&c->sql, -EIO, &e) == -EIO && written() == before + 1, "but not for what failed");
 }
 
+static int is_over_at(void *calls, struct error *e)
+{
+    return --*(int *)calls ? 0 : error_set(e, -ECANCELED, "over");
+}
+
+/* A backup ends when it must, in its first step as well as in its check, and a whole one has what was there when it began. */
+static void test_backup(void)
+{
+    char copy[64];
+    struct error e;
+    snprintf(copy, sizeof copy, "%s/copy.db", folder);
+    for (int calls = 1; calls <= 2; calls++) {
+        int left = calls;
+        struct catalogue_patience p = {is_over_at, &left};
+        int rc = catalogue_backup(c, copy, &p, &e);
+        tap_ok(rc == -ECANCELED && !strcmp(e.text, "over"), "a backup is ended: %d", rc);
+        unlink(copy);
+    }
+    int left = 1000000;
+    struct catalogue_patience p = {is_over_at, &left};
+    struct catalogue *other;
+    uint64_t segment, last[2] = {0, 1};
+    int rc = catalogue_backup(c, copy, &p, &e);
+    rc = rc ? rc : catalogue_open(&other, copy, &e);
+    if (rc || catalogue_last_ids(c, &segment, &last[0], &e) || catalogue_last_ids(other, &segment, &last[1], &e))
+        tap_note("%s", e.text);
+    tap_ok(!rc && last[0] == last[1], "and a whole one has everything");
+    if (!rc)
+        catalogue_close(other);
+}
+
 /* A changed byte that SQLite does not notice. */
 static void test_changed_byte(void)
 {
@@ -377,6 +408,7 @@ int main(void)
     test_one_sync();
     test_unsynced();
     test_failed_sync();
+    test_backup();
     catalogue_close(c);
     snprintf(command, sizeof command, "%s.sum", path);
     tap_ok(!access(command, F_OK), "closed with all its readers, it has its digest");

@@ -82,13 +82,19 @@ void catalogue_close(struct catalogue *c)
     catalogue_digest_write(path);
 }
 
-static int copy_pages(sqlite3 *from, sqlite3 *to, const char *path, struct error *e)
+/* Copies step by step. The reading transaction makes all steps see the same state. */
+static int copy_pages(sqlite3 *from, sqlite3 *to, const char *path, const struct catalogue_patience *patience, struct error *e)
 {
+    enum { PAGES = 4096 };
+    int over = 0, rc = sqlite3_exec(from, "BEGIN; SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
+    if (rc)
+        return error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(from));
     sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    int rc = backup ? sqlite3_backup_finish(backup) : SQLITE_ERROR;
-    return rc ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
+    while (backup && !rc && !(over = patience ? patience->is_over(patience->context, e) : 0))
+        rc = sqlite3_backup_step(backup, PAGES);
+    rc = backup ? sqlite3_backup_finish(backup) : SQLITE_ERROR;
+    sqlite3_exec(from, "COMMIT", NULL, NULL, NULL);
+    return over ? over : rc ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
 }
 
 static int on_check(void *problem, int columns, char **texts, char **names)
@@ -98,16 +104,23 @@ static int on_check(void *problem, int columns, char **texts, char **names)
 }
 
 /* A catalog may be damaged while the server runs. Its copy would be damaged, too. */
-static int check_copy(const struct catalogue *c, sqlite3 *to, struct error *e)
+static int check_copy(const struct catalogue *c, sqlite3 *to, const struct catalogue_patience *patience, struct error *e)
 {
     struct error problem = {""};
+    struct sql_database asking = {.db = to, .path = c->path};
+    if (patience)
+        sql_ask(&asking, patience->is_over, patience->context);
     if (sqlite3_exec(to, "PRAGMA quick_check(1)", on_check, &problem, NULL))
         snprintf(problem.text, sizeof problem.text, "%s", sqlite3_errmsg(to));
+    int over = asking.over ? sql_failed(&asking, e) : 0;
+    sql_ask(&asking, NULL, NULL);
+    if (over)
+        return over;
     return strcmp(problem.text, "ok") ? error_set(e, -EBADMSG, "%s: damaged: %.300s", c->path, problem.text) : 0;
 }
 
 /* The copy is read by a connection of its own, so writers do not wait for it. */
-int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
+int catalogue_backup(struct catalogue *c, const char *path, const struct catalogue_patience *patience, struct error *e)
 {
     sqlite3 *from, *to;
     int code = 0;
@@ -115,8 +128,8 @@ int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
         code = error_set(e, -EIO, "%s: %s", c->path, sqlite3_errmsg(from));
     if (sqlite3_open(path, &to) && !code)
         code = error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to));
-    code = code ? code : copy_pages(from, to, path, e);
-    code = code ? code : check_copy(c, to, e);
+    code = code ? code : copy_pages(from, to, path, patience, e);
+    code = code ? code : check_copy(c, to, patience, e);
     sqlite3_close(to);
     sqlite3_close(from);
     if (!code)

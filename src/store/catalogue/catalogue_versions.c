@@ -255,7 +255,7 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
     char path[DISK_PATH_MAX + 40];
     const char *name = strrchr(c->path, '/');
     snprintf(path, sizeof path, "%.*scatalogue-version-%lld.db", name ? (int)(name + 1 - c->path) : 0, c->path, (long long)version);
-    return catalogue_backup(c, path, e);
+    return catalogue_backup(c, path, NULL, e);
 }
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)

@@ -104,18 +104,16 @@ static int on_check(void *problem, int columns, char **texts, char **names)
 }
 
 /* A catalog may be damaged while the server runs. Its copy would be damaged, too. */
-static int check_copy(const struct catalogue *c, sqlite3 *to, const struct catalogue_patience *patience, struct error *e)
+static int check_copy(const struct catalogue *c, sqlite3 *to, const char *path, const struct catalogue_patience *patience, struct error *e)
 {
     struct error problem = {""};
-    struct sql_database asking = {.db = to, .path = c->path};
+    struct sql_database asking = {.db = to, .path = path};
     if (patience)
         sql_ask(&asking, patience->is_over, patience->context);
-    if (sqlite3_exec(to, "PRAGMA quick_check(1)", on_check, &problem, NULL))
-        snprintf(problem.text, sizeof problem.text, "%s", sqlite3_errmsg(to));
-    int over = asking.over ? sql_failed(&asking, e) : 0;
+    int rc = sqlite3_exec(to, "PRAGMA quick_check(1)", on_check, &problem, NULL) ? sql_failed(&asking, e) : 0;
     sql_ask(&asking, NULL, NULL);
-    if (over)
-        return over;
+    if (rc)
+        return rc;
     return strcmp(problem.text, "ok") ? error_set(e, -EBADMSG, "%s: damaged: %.300s", c->path, problem.text) : 0;
 }
 
@@ -129,7 +127,7 @@ int catalogue_backup(struct catalogue *c, const char *path, const struct catalog
     if (sqlite3_open(path, &to) && !code)
         code = error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to));
     code = code ? code : copy_pages(from, to, path, patience, e);
-    code = code ? code : check_copy(c, to, patience, e);
+    code = code ? code : check_copy(c, to, path, patience, e);
     sqlite3_close(to);
     sqlite3_close(from);
     if (!code)

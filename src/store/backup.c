@@ -72,7 +72,7 @@ int store_backup(struct store *s, const char *path, struct error *e)
         return error_set(e, -errno, "%s: cannot be made: %s; give a new directory", path, strerror(errno));
     snprintf(to, sizeof to, "%s/catalogue.db", path);
     unsigned epoch = merge_read_begin(s); /* files that the catalog refers to stay */
-    int rc = catalogue_backup(s->catalogue, to, e);
+    int rc = catalogue_backup(s->catalogue, to, NULL, e);
     for (size_t i = 0; !rc && i < FOLDERS; i++) {
         snprintf(to, sizeof to, "%s/%s", path, folders[i]);
         rc = backup_copy_folder(store_path(s, from, folders[i]), to, e);

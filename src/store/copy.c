@@ -75,14 +75,20 @@ void copy_make(struct store *s)
         return;
     store_path(s, copy, COPY);
     s->copy_due_ns = now + (uint64_t)PAUSE_S * NS_PER_S;
-    if (!s->copy_failed && age_of(copy) < PAUSE_S && age_of(copy) >= 0)
+    int64_t age = age_of(copy);
+    if (!s->copy_failed && age < PAUSE_S && age >= 0) { /* it was made before the start */
+        s->copy_due_ns -= (uint64_t)age * NS_PER_S;
         return;
+    }
     remove_database(store_path(s, made, NEW)); /* of a server that was killed */
-    int rc = catalogue_backup(s->catalogue, made, &e);
+    const struct store_query q = {0};
+    struct store_asking asking = {s, &q};
+    struct catalogue_patience patience = store_patience(&asking); /* until the server ends */
+    int rc = catalogue_backup(s->catalogue, made, &patience, &e);
     rc = rc ? rc : replace(s, made, copy, &e);
     if (rc)
         remove_database(made);
-    if (rc && !s->copy_failed)
+    if (rc && !s->copy_failed && !store_is_stopping(s))
         store_tell(s, "the copy of the catalog is not made: %s", e.text);
     s->copy_failed = rc;
     now = clock_monotonic_ns() - now;
@@ -91,9 +97,10 @@ void copy_make(struct store *s)
 
 /* ---- using it ---- */
 
-static void put_aside(struct store *s, const char *path)
+/* name: the file's name in quarantine/, after the time. */
+static void put_aside(struct store *s, const char *path, const char *name)
 {
-    recover_put_aside(s, path, "catalogue.db");
+    recover_put_aside(s, path, name);
     remove_beside(path);
 }
 
@@ -128,11 +135,12 @@ static bool may_use_copy(const struct store *s)
     return !s->options.clickhouse && access(store_path(s, marker, "clickhouse"), F_OK) && !access(store_path(s, copy, COPY), F_OK);
 }
 
-static int open_new(struct store *s, const char *path, struct error *e)
+/* What is put aside now may be a copy, which must not replace the catalog that was put aside within the same second. */
+static int open_new(struct store *s, const char *path, bool is_copy, struct error *e)
 {
     char mark[DISK_PATH_MAX];
     store_tell(s, "%s: it is made anew from the recordings", e->text);
-    put_aside(s, path);
+    put_aside(s, path, is_copy ? COPY : "catalogue.db");
     disk_remove(store_path(s, mark, IN_USE));
     return catalogue_open(&s->catalogue, path, e);
 }
@@ -140,14 +148,15 @@ static int open_new(struct store *s, const char *path, struct error *e)
 int copy_open_catalogue(struct store *s, struct error *e)
 {
     char path[DISK_PATH_MAX];
-    bool is_lost = access(store_path(s, path, "catalogue.db"), F_OK);
+    bool is_lost = access(store_path(s, path, "catalogue.db"), F_OK) && errno == ENOENT, is_copy = false;
     int rc = is_lost && may_use_copy(s) ? error_set(e, -EBADMSG, "%s: is missing", path) : catalogue_open(&s->catalogue, path, e);
     if (rc == -EBADMSG && may_use_copy(s)) {
         store_tell(s, "%s", e->text);
-        put_aside(s, path);
+        put_aside(s, path, "catalogue.db");
         rc = open_copy(s, path, e);
+        is_copy = true;
     }
-    return rc == -EBADMSG ? open_new(s, path, e) : rc;
+    return rc == -EBADMSG ? open_new(s, path, is_copy, e) : rc;
 }
 
 /* ---- the rest of the store agrees with it ---- */

@@ -246,6 +246,8 @@ int store_check_ready(struct store *s, struct error *e)
     uint64_t segment, recording;
     if (catalogue_last_ids(s->catalogue, &segment, &recording, &ignored))
         return error_set(e, -EIO, "the catalog cannot be read");
+    if (catalogue_sync(s->catalogue, &ignored)) /* from then on it takes no recording */
+        return error_set(e, -EIO, "the catalog cannot be synced; restart the server when the disk works again");
     int rc = store_begin(s, &w, &ignored);
     rc = rc ? rc : envelope_put(&w, block, sizeof block, &ignored);
     envelope_abandon(&w);

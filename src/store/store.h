@@ -1,7 +1,7 @@
 /* The store: it takes recordings, and returns profiles for a time range and labels. A store is one directory, which one process uses.
  *
  *     catalogue.db                    the list of everything in the store (catalogue.h)
- *     catalogue.db.copy               a copy of it, an hour old at most (copy.c)
+ *     catalogue.db.copy               a copy of it, made about once an hour (copy.c)
  *     incoming/                       recordings that are being received
  *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h); everything else can be made from them
  *     segments/DICTIONARY/dictionary  a dictionary (dictionary.h), and beside it its
@@ -103,7 +103,8 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
 /* Seals unsealed parts, deletes data that is too old or exceeds a limit, and merges small segments for a second or two. Call it every few
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
-/* Checks that the catalog can be read, and that the disk takes a file. Returns 0, or a code with a message in e that names no path. */
+/* Checks that the catalog can be read and synced, and that the disk takes a file. Returns 0, or a code with a message in e that names no
+ * path. */
 int store_check_ready(struct store *s, struct error *e);
 /* Changes the limits. Call it from the thread that calls store_maintain, which applies them. */
 void store_set_limits(struct store *s, const struct store_limits *l);

@@ -233,7 +233,7 @@ def evidence():
     ct.ok(left == [] and one["evidence"] == {"recording": worst, "exists": False} and f"recording {worst} is no longer kept" in shown.out,
           "a full disk takes it, too", (left, one, shown))
     ct.ok(metrics["candor_server_findings_evidence_deleted_total"] == 1 and
-          "--max-disk: 1 recordings that are evidence of open findings are gone" in log, "and the log says so", log)
+          "--max-disk: 1 recordings that are evidence of open findings or of alerts are gone" in log, "and the log says so", log)
     ct.ok(fleet.ask(f"/v1/findings/{number}")["finding"]["id"] == "lock_held_asleep", "what was found is still known")
     fleet.options = ("--analyze-cpu", SHARE)
     fleet.again(signal.SIGTERM)

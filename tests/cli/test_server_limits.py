@@ -129,6 +129,14 @@ def check_rate(server, operator, tokens):
     good, bad = [a for a in answers if a[0] == 200], [a for a in answers if a[0] != 200]
     ct.ok(4 <= len(good) <= 4 + seconds, f"a burst of 4000 bytes, then 1000 a second: {len(good)} in {seconds} s", bad[:1])
     ct.ok(bad and all(is_refusal(answer, "max-bytes-per-second", 1) for answer in bad), "beyond the rate: 429", bad[:1])
+
+    def waits_longer():
+        while send(server, body(28), host="rate")[0] == 200:
+            pass
+        whole = send(server, body(29, 4000), host="rate")
+        return is_refusal(whole, "max-bytes-per-second", 5) and int(whole[1]["Retry-After"]) > 1
+
+    ct.ok(ct.wait_until(waits_longer), "a whole burst must wait until all is worked off")
     ct.ok(ct.wait_until(lambda: send(server, body(30), host="rate")[0] == 200), "later there is room again")
     large = send(server, body(1, 4001), host="rate")
     ct.ok(large[0] == 413 and b"max-burst-bytes" in large[2], "what is larger than a burst never fits: 413", large)

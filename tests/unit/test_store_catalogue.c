@@ -11,6 +11,7 @@
 #include "store/catalogue/catalogue_select.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -277,10 +278,7 @@ static void *run_adder(void *context)
 
 static uint64_t written(void)
 {
-    pthread_mutex_lock(&c->sync.lock);
-    uint64_t n = c->sync.written;
-    pthread_mutex_unlock(&c->sync.lock);
-    return n;
+    return atomic_load(&c->sync.written);
 }
 
 static void start(struct adder *a, uint32_t number)
@@ -341,10 +339,58 @@ static void test_unsynced(void)
 {
     struct error e;
     enum { NORMAL = 1, FULL = 2 };
-    tap_ok(!sql_begin_unsynced(&c->sql, &e) && synchronous() == NORMAL, "a transaction that need not be on the disk");
+    tap_ok(!sql_begin_unsynced(&c->sql, NULL, &e) && synchronous() == NORMAL, "a transaction that need not be on the disk");
     tap_ok(!sql_end(&c->sql, 0, &e) && synchronous() == FULL, "the next one must be");
-    sql_begin_unsynced(&c->sql, &e);
+    sql_begin_unsynced(&c->sql, NULL, &e);
     tap_ok(sql_end(&c->sql, -EIO, &e) == -EIO && synchronous() == FULL, "also after one that failed");
+    uint64_t before = written();
+    int begun = sql_begin_unsynced(&c->sql, &c->sync.written, &e);
+    bool early = written() != before;
+    tap_ok(!begun && !sql_end(&c->sql, 0, &e) && !early && written() == before + 1, "who finds what was added waits for its sync");
+    begun = sql_begin_unsynced(&c->sql, &c->sync.written, &e);
+    tap_ok(!begun && sql_end(&c->sql, -EIO, &e) == -EIO && written() == before + 1, "but not for what failed");
+}
+
+static int is_over_at(void *calls, struct error *e)
+{
+    return --*(int *)calls ? 0 : error_set(e, -ECANCELED, "over");
+}
+
+/* A backup ends when it must, in its first step as well as in its check, and a whole one has what was there when it began. */
+static void test_backup(void)
+{
+    char copy[64];
+    struct error e;
+    snprintf(copy, sizeof copy, "%s/copy.db", folder);
+    for (int calls = 1; calls <= 2; calls++) {
+        int left = calls;
+        struct catalogue_patience p = {is_over_at, &left};
+        int rc = catalogue_backup(c, copy, &p, &e);
+        tap_ok(rc == -ECANCELED && !strcmp(e.text, "over"), "a backup is ended: %d", rc);
+        unlink(copy);
+    }
+    int left = 1000000;
+    struct catalogue_patience p = {is_over_at, &left};
+    struct catalogue *other;
+    uint64_t segment, last[2] = {0, 1};
+    int rc = catalogue_backup(c, copy, &p, &e);
+    rc = rc ? rc : catalogue_open(&other, copy, &e);
+    if (rc || catalogue_last_ids(c, &segment, &last[0], &e) || catalogue_last_ids(other, &segment, &last[1], &e))
+        tap_note("%s", e.text);
+    tap_ok(!rc && last[0] == last[1], "and a whole one has everything");
+    if (!rc)
+        catalogue_close(other);
+}
+
+/* A changed byte that SQLite does not notice. */
+static void test_changed_byte(void)
+{
+    struct error e;
+    enum { APPLICATION_ID = 68 };
+    int fd = open(path, O_WRONLY);
+    tap_ok(pwrite(fd, "x", 1, APPLICATION_ID) == 1 && !close(fd), "a byte is changed");
+    tap_ok(catalogue_open(&c, path, &e) == -EBADMSG, "the digest tells: %s", e.text);
+    tap_ok(catalogue_open(&c, path, &e) == -EBADMSG, "also the next start, if the server was killed then");
 }
 
 int main(void)
@@ -362,11 +408,13 @@ int main(void)
     test_one_sync();
     test_unsynced();
     test_failed_sync();
+    test_backup();
     catalogue_close(c);
     snprintf(command, sizeof command, "%s.sum", path);
     tap_ok(!access(command, F_OK), "closed with all its readers, it has its digest");
     snprintf(command, sizeof command, "%s-wal", path);
     tap_ok(access(command, F_OK), "and no log is left");
+    test_changed_byte();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))
         tap_note("%s stays", folder);

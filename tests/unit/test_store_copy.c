@@ -181,11 +181,26 @@ static void test_interrupted(void)
     run("[ ! -e quarantine/copy-in-use ]", "and that is noted");
 }
 
+/* The catalog is damaged while the server runs: it does not replace the good copy. */
+static void test_damaged_meanwhile(void)
+{
+    uint64_t total = fill("meanwhile");
+    struct store *s = open_store();
+    run("dd if=/dev/zero of=catalogue.db bs=4096 seek=8 count=16 conv=notrunc status=none && touch -d '2 hours ago' catalogue.db.copy",
+        "the catalog is damaged while the server runs");
+    store_maintain(s);
+    store_close(s);
+    run("[ ! -e catalogue.db.copy.new ]", "no copy is made of it");
+    run(NO_RECORDINGS, "its recordings are gone");
+    check(total, true, "the copy from before is used");
+}
+
 static void test_invalid(void)
 {
     uint64_t total = fill("invalid");
     run(DAMAGED " && printf x | dd of=catalogue.db.copy bs=1 seek=300 conv=notrunc status=none", "the copy is damaged, too");
     check(total, true, "the catalog is made anew");
+    run("ls quarantine/*-catalogue.db quarantine/*-catalogue.db.copy", "both are kept");
     total = fill("invalid-without");
     run(NO_RECORDINGS "/* 2> /dev/null; rm catalogue.db*", "there is no copy");
     check(total, true, "and the catalog is made anew");
@@ -200,6 +215,7 @@ int main(void)
     test_later();
     test_missing();
     test_interrupted();
+    test_damaged_meanwhile();
     test_invalid();
     char text[64];
     snprintf(text, sizeof text, "rm -rf %s", folder);

@@ -246,6 +246,12 @@ static void test_kept(void)
     tap_ok(n == CATALOGUE_KEPT_MAX - 3 && evidence == n && !kept_now().count, "all may have to go: %u", n);
     bad = catalogue_keep(c, ids, MANY, "hot", 5000, &e);
     tap_ok(!bad && !kept_now().count, "a file that is gone is not kept");
+    for (int i = 0; i < CATALOGUE_KEPT_MAX; i++) {
+        ids[i] = add("kept", "h", 1100 + i);
+        bad |= catalogue_keep(c, &ids[i], 1, "hot", 1500, &e);
+    }
+    n = kept_now().count;
+    tap_ok(!bad && n == CATALOGUE_KEPT_MAX, "and takes no place from others: %u", n);
 }
 
 static void test_again(void)

@@ -71,6 +71,7 @@ export interface FoundMethod {
         total_low: number;
         total_high: number;
     }[];
+    groups_left_out?: { groups: number };
 }
 
 export interface FunctionSeriesAnswer extends Answer {
@@ -78,6 +79,7 @@ export interface FunctionSeriesAnswer extends Answer {
     from: number;
     to: number;
     series: { labels: Record<string, string>; points: [number, number, number][] }[]; // seconds since the epoch, self, total
+    series_left_out?: { series: number };
 }
 
 // Recordings, as the server keeps them.

@@ -77,7 +77,9 @@ export class OneFunction {
         page.isOf(this.data.span);
         this.tables.replaceChildren(...split.methods.slice(0, 1).flatMap((method) => this.tablesOf(page, method, by, type)));
         this.draw(page);
-        return [series.missing_text, split.missing_text];
+        const rest = series.series_left_out?.series ?? 0;
+        const lacks = rest > 0 ? `the chart lacks ${plural(rest, "value")} of ${by}, each with less` : "";
+        return [series.missing_text, split.missing_text, lacks];
     }
 
     draw(page: Page): void {
@@ -86,11 +88,11 @@ export class OneFunction {
         }
     }
 
-    private tablesOf(page: Page, { name, groups }: FoundMethod, by: string, type: string): HTMLElement[] {
+    private tablesOf(page: Page, { name, groups, groups_left_out: more }: FoundMethod, by: string, type: string): HTMLElement[] {
         const unit = type.split(":")[1] ?? "";
         const share = (of: number, low: number, high: number) =>
             [formatShare(of), element("span", { className: "quiet" }, " (" + formatInterval([low, high]) + ")")];
-        const rest = groups.length - MOST_ROWS;
+        const rest = groups.length - MOST_ROWS + (more?.groups ?? 0);
         const callers = new URLSearchParams({ view: "callers", query: name }).toString();
         return [tableOf(`Where ${visibleName(name)} runs`, [
             { title: "Service", kind: "name", cell: ({ labels: { service } }: Group) => [link(nameOf(service), page.link({ view: "service",

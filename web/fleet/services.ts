@@ -174,10 +174,12 @@ export class Services implements View {
         const troubles = await askTroubles(page, { from: String(this.span.from), to: String(this.span.to) })
             .catch((error: unknown) => {
                 this.lacks(page, "collections and findings", error);
-                return new Map<string, Trouble>();
+                return { of: new Map<string, Trouble>(), missing: [] };
             });
+        this.missing.push(...troubles.missing);
+        page.partial(this.missing);
         rows.forEach(({ service, later }) => {
-            later.trouble = troubles.get(service.name) ?? CALM;
+            later.trouble = troubles.of.get(service.name) ?? CALM;
         });
         this.draw(page);
     }

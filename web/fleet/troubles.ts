@@ -13,7 +13,13 @@ export interface Trouble {
 export const CALM: Trouble = { gc: null, worst: "", findings: 0 };
 const GC = "gc_share";
 
-export async function askTroubles(page: Page, times: { from: string; to: string }): Promise<Map<string, Trouble>> {
+// missing: what the answers lack.
+export interface Troubles {
+    of: Map<string, Trouble>;
+    missing: (string | undefined)[];
+}
+
+export async function askTroubles(page: Page, times: { from: string; to: string }): Promise<Troubles> {
     const { state, questions } = page;
     const asked = { ...times, select: recordingSelector({ ...state, service: "" }) };
     const [metrics, found] = await Promise.all([
@@ -34,5 +40,5 @@ export async function askTroubles(page: Page, times: { from: string; to: string 
         one.worst = one.worst || title; // the server has sorted them, the worst first
         one.findings++;
     });
-    return made;
+    return { of: made, missing: [metrics.missing_text, found.complete ? "" : "only the worst findings are counted"] };
 }

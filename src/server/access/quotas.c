@@ -96,9 +96,15 @@ static uint64_t now_s(void)
 
 /* ---- refusals ---- */
 
+/* A refusal's code is CODES - (limit + QUOTAS * seconds). seconds: how long to wait; 0 = until the limit's window is over. */
+static int code_of(enum quota limit, uint64_t seconds)
+{
+    return CODES - (int)limit - QUOTAS * (int)(seconds < RETRY_MOST_S ? seconds : RETRY_MOST_S);
+}
+
 bool quotas_refused(int code)
 {
-    return code <= CODES && code > CODES - QUOTAS;
+    return code <= CODES && code > CODES - QUOTAS * (RETRY_MOST_S + 1);
 }
 
 /* Returns the seconds until the limit's window is over. */
@@ -109,15 +115,22 @@ static uint64_t left_s(enum quota limit)
 
 uint32_t quotas_retry_s(int code)
 {
-    uint64_t left = left_s((enum quota)(CODES - code));
+    unsigned of = (unsigned)(CODES - code);
+    uint64_t left = of / QUOTAS ? of / QUOTAS : left_s((enum quota)(of % QUOTAS));
     return (uint32_t)(left < RETRY_MOST_S ? left : RETRY_MOST_S);
+}
+
+/* seconds: as in code_of. */
+static int refuse_for(struct account *a, enum quota limit, uint64_t most, uint64_t seconds, struct error *e)
+{
+    a->refused[limit]++;
+    return error_set(e, code_of(limit, seconds), "%s: this token is limited to %" PRIu64 " %s; try again in %" PRIu64 " s",
+                     about[limit].option, most, about[limit].words, seconds ? seconds : left_s(limit));
 }
 
 static int refuse(struct account *a, enum quota limit, uint64_t most, struct error *e)
 {
-    a->refused[limit]++;
-    return error_set(e, CODES - (int)limit, "%s: this token is limited to %" PRIu64 " %s; try again in %" PRIu64 " s", about[limit].option,
-                     most, about[limit].words, left_s(limit));
+    return refuse_for(a, limit, most, 0, e);
 }
 
 /* ---- accounts ---- */
@@ -255,7 +268,10 @@ static int check_rate(struct account *a, uint64_t had, uint64_t bytes, struct er
         return 0;
     if (bytes > most || had > most - bytes)
         return refuse_alone(a, burst != QUOTA_NONE ? QUOTA_BURST : QUOTA_SECOND_BYTES, most, e);
-    return used > most || bytes > most - used ? refuse(a, QUOTA_SECOND_BYTES, rate, e) : 0;
+    if (used <= most && bytes <= most - used)
+        return 0;
+    uint64_t excess = used - (most - bytes); /* is worked off at the rate */
+    return refuse_for(a, QUOTA_SECOND_BYTES, rate, excess / rate + (excess % rate != 0), e);
 }
 
 int quotas_take_bytes(struct quotas *q, const char *name, const struct quota_limits *limits, uint64_t bytes, struct quota_charge *charge,

@@ -72,8 +72,11 @@ int keep_do(struct store *store, const struct alert_rule *rule, const char *valu
     struct selector selector;
     struct choice c = {.rule = rule, .selector = &selector};
     uint64_t ids[CATALOGUE_KEPT_MAX];
+    const struct store_query q = {0};
+    struct store_asking asking = {store, &q};
+    struct catalogue_patience patience = store_patience(&asking); /* until the server ends */
     int rc = samples_selector(&selector, rule, value, e);
-    rc = rc ? rc : catalogue_recordings(store_catalogue(store), to - rule->window - rule->hold, to, NULL, choose, &c, e);
+    rc = rc ? rc : catalogue_recordings(store_catalogue(store), to - rule->window - rule->hold, to, &patience, choose, &c, e);
     for (uint32_t i = 0; i < c.count; i++)
         ids[i] = c.list[i].id;
     int64_t until = (int64_t)(clock_realtime_ns() / NS_PER_S) + rule->keep_s;

@@ -82,18 +82,52 @@ void catalogue_close(struct catalogue *c)
     catalogue_digest_write(path);
 }
 
+/* Copies step by step. The reading transaction makes all steps see the same state. */
+static int copy_pages(sqlite3 *from, sqlite3 *to, const char *path, const struct catalogue_patience *patience, struct error *e)
+{
+    enum { PAGES = 4096 };
+    int over = 0, rc = sqlite3_exec(from, "BEGIN; SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
+    if (rc)
+        return error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(from));
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    while (backup && !rc && !(over = patience ? patience->is_over(patience->context, e) : 0))
+        rc = sqlite3_backup_step(backup, PAGES);
+    rc = backup ? sqlite3_backup_finish(backup) : SQLITE_ERROR;
+    sqlite3_exec(from, "COMMIT", NULL, NULL, NULL);
+    return over ? over : rc ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
+}
+
+static int on_check(void *problem, int columns, char **texts, char **names)
+{
+    snprintf(problem, sizeof(struct error), "%s", texts[0] ? texts[0] : "");
+    return 0;
+}
+
+/* A catalog may be damaged while the server runs. Its copy would be damaged, too. */
+static int check_copy(const struct catalogue *c, sqlite3 *to, const char *path, const struct catalogue_patience *patience, struct error *e)
+{
+    struct error problem = {""};
+    struct sql_database asking = {.db = to, .path = path};
+    if (patience)
+        sql_ask(&asking, patience->is_over, patience->context);
+    int rc = sqlite3_exec(to, "PRAGMA quick_check(1)", on_check, &problem, NULL) ? sql_failed(&asking, e) : 0;
+    sql_ask(&asking, NULL, NULL);
+    if (rc)
+        return rc;
+    return strcmp(problem.text, "ok") ? error_set(e, -EBADMSG, "%s: damaged: %.300s", c->path, problem.text) : 0;
+}
+
 /* The copy is read by a connection of its own, so writers do not wait for it. */
-int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
+int catalogue_backup(struct catalogue *c, const char *path, const struct catalogue_patience *patience, struct error *e)
 {
     sqlite3 *from, *to;
-    int rc = sqlite3_open_v2(c->path, &from, SQLITE_OPEN_READWRITE, NULL);
-    rc = sqlite3_open(path, &to) ? SQLITE_CANTOPEN : rc;
-    sqlite3_backup *backup = rc ? NULL : sqlite3_backup_init(to, "main", from, "main");
-    if (backup) {
-        sqlite3_backup_step(backup, -1);
-        rc = sqlite3_backup_finish(backup);
-    }
-    int code = rc || !backup ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
+    int code = 0;
+    if (sqlite3_open_v2(c->path, &from, SQLITE_OPEN_READWRITE, NULL))
+        code = error_set(e, -EIO, "%s: %s", c->path, sqlite3_errmsg(from));
+    if (sqlite3_open(path, &to) && !code)
+        code = error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to));
+    code = code ? code : copy_pages(from, to, path, patience, e);
+    code = code ? code : check_copy(c, to, path, patience, e);
     sqlite3_close(to);
     sqlite3_close(from);
     if (!code)
@@ -239,12 +273,9 @@ static int add(struct catalogue *c, struct catalogue_recording *r, const struct 
 
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e)
 {
-    int rc = sql_begin_unsynced(&c->sql, e);
+    int rc = sql_begin_unsynced(&c->sql, &c->sync.written, e);
     rc = rc ? rc : sql_end(&c->sql, add(c, r, parts, n, e), e);
-    if (rc)
-        return rc;
-    catalogue_sync_note(c);
-    return catalogue_sync(c, e);
+    return rc ? rc : catalogue_sync(c, e);
 }
 
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s)

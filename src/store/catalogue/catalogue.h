@@ -78,9 +78,17 @@ struct catalogue_recording {
     struct catalogue_content contents[CATALOGUE_CONTENTS_MAX];
 };
 
+/* The catalog calls is_over at intervals during a search or a backup. If is_over returns a code other than 0, with a message in e, the
+ * search or backup ends. A caller may pass NULL instead of this struct; then nothing ends early. */
+struct catalogue_patience {
+    int (*is_over)(void *context, struct error *e);
+    void *context;
+};
+
 int catalogue_open(struct catalogue **out, const char *path, struct error *e);
 void catalogue_close(struct catalogue *c);
-int catalogue_backup(struct catalogue *c, const char *path, struct error *e);
+/* Writes a copy of the catalog, with its digest. Returns -EBADMSG if the catalog is found damaged; then the copy is, too. */
+int catalogue_backup(struct catalogue *c, const char *path, const struct catalogue_patience *patience, struct error *e);
 
 /* Finds the recording with this identity or this key, and sets *id. *id = 0 if there is none. */
 int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id, struct error *e);
@@ -157,13 +165,6 @@ int catalogue_lose(struct catalogue *c, uint64_t recording, const char *type, in
 
 /* The functions from here on read with separate connections. Therefore no other function waits for them, even if a visitor takes long. They
  * call the visitor for each row, in order. If the visitor returns a value other than 0, they end and return that value. */
-
-/* The catalog calls is_over at intervals during a search. If is_over returns a code other than 0, with a message in e, the search ends. A
- * caller may pass NULL instead of this struct; then the search is never ended early. */
-struct catalogue_patience {
-    int (*is_over)(void *context, struct error *e);
-    void *context;
-};
 
 enum catalogue_part_state { PART_SEALED, PART_UNSEALED, PART_LOST };
 struct catalogue_hit { /* one part */

@@ -67,7 +67,8 @@ static int remove_digest(const char *file, struct error *e)
     return rc ? error_set(e, rc, "%s: cannot be removed: %s", file, strerror(-rc)) : disk_sync_directory(slash ? folder : ".", e);
 }
 
-/* A digest that is damaged itself counts as absent. */
+/* A digest that is damaged itself counts as absent. That of a damaged catalog stays until the catalog is put aside: if the server is killed
+ * before, the next start finds the damage again. */
 int catalogue_digest_check(const char *path, struct error *e)
 {
     char file[DISK_PATH_MAX + 8];
@@ -83,8 +84,7 @@ int catalogue_digest_check(const char *path, struct error *e)
     free(bytes);
     told = told && le64toh(was.own) == checksum_of(&was, offsetof(struct digest, own));
     bool differs = told && !digest_of(path, &is) && memcmp(&is, &was, sizeof is);
-    rc = remove_digest(file, e);
-    return rc ? rc : differs ? error_set(e, -EBADMSG, "%s: damaged: it is not what was written", path) : 0;
+    return differs ? error_set(e, -EBADMSG, "%s: damaged: it is not what was written", path) : remove_digest(file, e);
 }
 
 void catalogue_digest_write(const char *path)

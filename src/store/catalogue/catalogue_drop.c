@@ -295,11 +295,15 @@ int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings
     " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id AND p.segment IS NULL) AND (?3 = 0 OR NOT " IS_EVIDENCE                \
     ") ORDER BY r.last, r.id"
 
+/* If an alert kept the file, its place is free for another one. */
 static int forget_file(struct catalogue *c, int64_t id, struct error *e)
 {
     struct sql s = sql_use(&c->sql, "UPDATE recording SET raw = 0 WHERE id = ?");
     sql_int(&s, id);
-    return sql_run(&s, 0, e);
+    int rc = sql_run(&s, 0, e);
+    struct sql k = sql_use(&c->sql, "DELETE FROM kept WHERE recording = ?");
+    sql_int(&k, id);
+    return sql_run(&k, rc, e);
 }
 
 struct raw {

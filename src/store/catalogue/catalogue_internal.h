@@ -13,11 +13,14 @@ struct catalogue_reader {
 
 /* How far SQLite's log is on the disk. */
 struct catalogue_sync {
-    pthread_mutex_t lock; /* protects the other members */
+    _Atomic uint64_t written; /* transactions that were committed; sql_end counts them, so that no thread finds one that is not counted */
+    pthread_mutex_t lock;     /* protects the other members */
     pthread_cond_t changed;
-    uint64_t written, synced; /* transactions */
-    bool busy;                /* a thread syncs now, without the lock */
-    int failed;               /* the code of a failed sync. A later one might succeed although the disk lacks what the first has lost */
+    uint64_t synced; /* transactions */
+    bool busy;       /* a thread syncs now, without the lock */
+    int log;         /* the log, or -1; the thread that syncs uses it. It stays open, so that an error that the disk had since the last
+                      * sync is reported to it, although SQLite may have heard of that error, too */
+    int failed;      /* the code of a failed sync. A later one might succeed although the disk lacks what the first has lost */
 };
 
 struct catalogue {
@@ -44,8 +47,6 @@ int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, i
 
 void catalogue_sync_init(struct catalogue_sync *y);
 void catalogue_sync_deinit(struct catalogue_sync *y);
-/* Notes that a transaction was committed that catalogue_sync must sync. */
-void catalogue_sync_note(struct catalogue *c);
 
 /* ---- catalogue_books.c ---- */
 

@@ -64,7 +64,7 @@ static int skip(struct catalogue *c, uint64_t recording, enum catalogue_skip why
 
 int catalogue_skip(struct catalogue *c, uint64_t recording, enum catalogue_skip why, struct error *e)
 {
-    int rc = sql_begin_unsynced(&c->sql, e); /* a skip that is lost is made again */
+    int rc = sql_begin_unsynced(&c->sql, NULL, e); /* a skip that is lost is made again */
     return rc ? rc : sql_end(&c->sql, skip(c, recording, why, e), e);
 }
 
@@ -88,7 +88,7 @@ static int skip_late(struct catalogue *c, int64_t before_ns, uint64_t *n, struct
 int catalogue_skip_late(struct catalogue *c, int64_t before_ns, uint64_t *n, struct error *e)
 {
     *n = 0;
-    int rc = sql_begin_unsynced(&c->sql, e);
+    int rc = sql_begin_unsynced(&c->sql, NULL, e);
     return rc ? rc : sql_end(&c->sql, skip_late(c, before_ns, n, e), e);
 }
 

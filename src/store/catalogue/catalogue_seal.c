@@ -39,7 +39,7 @@ static int dictionary(struct catalogue *c, const char *name, int64_t day, uint32
 
 int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e)
 {
-    int rc = sql_begin_unsynced(&c->sql, e);
+    int rc = sql_begin_unsynced(&c->sql, NULL, e);
     return rc ? rc : sql_end(&c->sql, dictionary(c, service, day, id, e), e);
 }
 
@@ -100,7 +100,7 @@ static int seal(struct catalogue *c, const struct catalogue_segment *g, struct e
 
 int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e)
 {
-    int rc = sql_begin_unsynced(&c->sql, e);
+    int rc = sql_begin_unsynced(&c->sql, NULL, e);
     return rc ? rc : sql_end(&c->sql, seal(c, segment, e), e);
 }
 

@@ -5,13 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 void catalogue_sync_init(struct catalogue_sync *y)
 {
-    *y = (struct catalogue_sync){0};
+    *y = (struct catalogue_sync){.log = -1};
     pthread_mutex_init(&y->lock, NULL);
     pthread_cond_init(&y->changed, NULL);
 }
@@ -20,31 +21,36 @@ void catalogue_sync_deinit(struct catalogue_sync *y)
 {
     pthread_cond_destroy(&y->changed);
     pthread_mutex_destroy(&y->lock);
+    if (y->log >= 0)
+        close(y->log);
 }
 
 /* Syncs the log. If SQLite has begun the log anew, everything before is in the catalog's file, which SQLite has synced. */
-static int sync_log(const struct catalogue *c)
+static int sync_log(struct catalogue *c)
 {
     char path[DISK_PATH_MAX + sizeof "-wal"];
     snprintf(path, sizeof path, "%s-wal", c->path);
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = fd < 0 || fdatasync(fd) ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return rc;
+    if (c->sync.log < 0)
+        c->sync.log = open(path, O_RDONLY | O_CLOEXEC);
+    if (c->sync.log < 0)
+        return -errno;
+    int rc = fdatasync(c->sync.log);
+    while (rc && errno == EINTR) /* nothing was lost */
+        rc = fdatasync(c->sync.log);
+    return rc ? -errno : 0;
 }
 
-void catalogue_sync_note(struct catalogue *c)
+/* Pairs with sql_end: what is counted is in the log. */
+static uint64_t written(struct catalogue_sync *y)
 {
-    pthread_mutex_lock(&c->sync.lock);
-    c->sync.written++;
-    pthread_mutex_unlock(&c->sync.lock);
+    return atomic_load_explicit(&y->written, memory_order_acquire);
 }
 
 /* Syncs, without the lock, what was written before. */
 static void sync_once(struct catalogue *c)
 {
     struct catalogue_sync *y = &c->sync;
-    uint64_t until = y->written;
+    uint64_t until = written(y);
     y->busy = true;
     pthread_mutex_unlock(&y->lock);
     int rc = sync_log(c);
@@ -60,7 +66,7 @@ int catalogue_sync(struct catalogue *c, struct error *e)
 {
     struct catalogue_sync *y = &c->sync;
     pthread_mutex_lock(&y->lock);
-    uint64_t mine = y->written;
+    uint64_t mine = written(y);
     while (y->synced < mine && !y->failed) {
         if (y->busy)
             pthread_cond_wait(&y->changed, &y->lock);

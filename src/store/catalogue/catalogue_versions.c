@@ -255,7 +255,8 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
     char path[DISK_PATH_MAX + 40];
     const char *name = strrchr(c->path, '/');
     snprintf(path, sizeof path, "%.*scatalogue-version-%lld.db", name ? (int)(name + 1 - c->path) : 0, c->path, (long long)version);
-    return catalogue_backup(c, path, e);
+    int rc = catalogue_backup(c, path, NULL, e);
+    return rc == -EBADMSG ? -EIO : rc; /* the catalog itself has just been checked */
 }
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)

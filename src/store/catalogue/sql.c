@@ -1,6 +1,7 @@
 #include "store/catalogue/sql.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { STEPS = 10000 }; /* steps of SQLite's virtual machine, which take less than a millisecond */
@@ -45,6 +46,7 @@ static void release(struct sql_database *d)
     if (d->unsynced)
         sqlite3_exec(d->db, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
     d->unsynced = false;
+    d->committed = NULL;
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -63,9 +65,10 @@ int sql_begin(struct sql_database *d, bool write, struct error *e)
     return begin(d, write, e);
 }
 
-int sql_begin_unsynced(struct sql_database *d, struct error *e)
+int sql_begin_unsynced(struct sql_database *d, _Atomic uint64_t *committed, struct error *e)
 {
     pthread_mutex_lock(&d->lock);
+    d->committed = committed;
     d->unsynced = !sqlite3_exec(d->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
     return begin(d, true, e);
 }
@@ -75,6 +78,8 @@ int sql_end(struct sql_database *d, int rc, struct error *e)
     rc = rc ? rc : execute(d, "COMMIT", e);
     if (rc && !sqlite3_get_autocommit(d->db))
         sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+    if (!rc && d->committed) /* pairs with the loads in catalogue_sync.c: who syncs that number, syncs this transaction */
+        atomic_fetch_add_explicit(d->committed, 1, memory_order_release);
     release(d);
     return rc;
 }

@@ -33,6 +33,7 @@ struct sql_database {
     pthread_mutex_t lock;
     const char *path;
     bool writing, unsynced;
+    _Atomic uint64_t *committed;
     sql_is_over *is_over; /* NULL = statements are not interrupted */
     void *asked;          /* context of is_over */
     int over;             /* what is_over returned; its message is in `why` */
@@ -53,8 +54,9 @@ int sql_failed(struct sql_database *d, struct error *e);
 /* Takes the lock. Also begins a write transaction if `write` is set. */
 int sql_begin(struct sql_database *d, bool write, struct error *e);
 /* Does the same for a write transaction whose commit does not wait for the disk: if the host fails, the transaction may be lost, together
- * with those after it, up to the next one that waits. The file stays whole. For what can be made again. */
-int sql_begin_unsynced(struct sql_database *d, struct error *e);
+ * with those after it, up to the next one that waits. The file stays whole. For what can be made again. committed: NULL, or what a commit
+ * increases by one before the lock is released, for transactions that are synced later (catalogue_sync.c). */
+int sql_begin_unsynced(struct sql_database *d, _Atomic uint64_t *committed, struct error *e);
 /* Commits if rc is 0, otherwise rolls back. Releases the lock in both cases. Returns rc, or the code of a failed commit. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
 

@@ -1016,7 +1016,9 @@ static void test_steps(void)
         wrong += weight_of(s, &q, &r) != sum || missing_parts(&r.missing) || files("steps", "*.seg");
         store_close(s);
     }
-    tap_ok(steps > 12 && dropping > 4, "killed at each of %d steps of making, and at %d of deleting rows", steps - 1, dropping);
+    /* A call of store_maintain makes roll-ups for a limited time, and ClickHouse needs some of it for each. */
+    int least = store_place_is_away() ? 4 : 12;
+    tap_ok(steps > least && dropping > 4, "killed at each of %d steps of making, and at %d of deleting rows", steps - 1, dropping);
     tap_ok(!wrong && !strays, "nothing was lost or doubled, and no file is left behind: %u, %u times not", wrong, strays);
 }
 

@@ -127,7 +127,7 @@ static void choose_recorder(struct recording *r, const struct cli_args *args)
         r->given[OPTION_JFR] = "on";
 }
 
-/* While other recordings run, neither the event live nor the JDK's recorder can be added. */
+/* While other recordings run, neither the event live nor the JDK's recorder can be added, and their clocks stay. */
 static int choose_events(const struct session *s, struct recording *r, const struct cli_args *args)
 {
     int pid = s->process.pid;
@@ -145,6 +145,7 @@ static int choose_events(const struct session *s, struct recording *r, const str
         return CLI_OK;
     }
     r->given[OPTION_EVENT] = events;
+    choose_clocks(r);
     choose_recorder(r, args);
     return CLI_OK;
 }
@@ -157,8 +158,8 @@ static int record(const struct cli_args *args)
     if (status)
         return status;
     r.show = show;
-    choose_clocks(&r);
     if (args->after_dashes) {
+        choose_clocks(&r);
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
         if (launch_is_java(args))
             choose_recorder(&r, args);

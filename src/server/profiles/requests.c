@@ -2,8 +2,7 @@
 
 #include "base/map.h"
 #include "base/text/pattern.h"
-#include "server/request/json_text.h"
-#include "store/files/disk.h"
+#include "server/request/json_file.h"
 #include "store/selector.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@
 
 /* A daemon reports within OFFER_S that it has begun a recording, and at most SILENT_S after the end how it ended; or it has fallen silent.
  * */
-enum { FILE_VERSION = 1, FILE_MAX = 256 << 20, OFFER_S = 120, SILENT_S = 300 };
+enum { FILE_MAX = 256 << 20, OFFER_S = 120, SILENT_S = 300 };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -52,24 +51,12 @@ static void hear_again(const json_t *request, int64_t now)
 
 int requests_open(struct requests *r, const char *data, int64_t now, struct error *e)
 {
-    uint8_t *bytes = NULL;
-    size_t n = 0;
     *r = (struct requests){.next = 1};
     snprintf(r->file, sizeof r->file, "%s/profiles.json", data);
-    int rc = disk_read_file(r->file, FILE_MAX, &bytes, &n, e);
-    json_t *json = rc ? NULL : json_loadb((const char *)bytes, n, 0, NULL), *list = json_object_get(json, "requests");
-    free(bytes);
-    bool good = json_is_array(list) && int_of(json, "version") == FILE_VERSION && int_of(json, "next") > 0;
-    r->list = good ? json_incref(list) : json_array();
-    r->next = good ? int_of(json, "next") : rc ? 1 : now;
-    json_decref(json);
-    if (!r->list)
-        return error_set(e, -ENOMEM, "out of memory");
+    int rc = list_file_read(r->file, "requests", FILE_MAX, now, &r->list, &r->next, e);
     for (size_t i = 0; i < json_array_size(r->list); i++)
         hear_again(json_array_get(r->list, i), now);
-    if (rc == -ENOENT || (!rc && good))
-        return 0;
-    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: the list of requests for profiles is empty now", r->file);
+    return rc == -EBADMSG ? error_set(e, rc, "%s is damaged: the list of requests for profiles is empty now", r->file) : rc;
 }
 
 void requests_close(struct requests *r)
@@ -80,12 +67,7 @@ void requests_close(struct requests *r)
 
 int requests_save(const struct requests *r, struct error *e)
 {
-    json_t *json = json_pack("{s:i,s:I,s:O}", "version", FILE_VERSION, "next", (json_int_t)r->next, "requests", r->list);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    int rc = text ? disk_write_synced(r->file, text, strlen(text), e) : error_set(e, -ENOMEM, "out of memory");
-    free(text);
-    json_decref(json);
-    return rc;
+    return list_file_write(r->file, "requests", r->list, r->next, e);
 }
 
 /* ---- states ---- */

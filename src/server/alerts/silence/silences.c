@@ -1,7 +1,6 @@
 #include "server/alerts/silence/silences.h"
 
-#include "server/request/json_text.h"
-#include "store/files/disk.h"
+#include "server/request/json_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_VERSION = 1, FILE_MAX = 64 << 20 };
+enum { FILE_MAX = 64 << 20 };
 
 static int64_t int_of(const json_t *object, const char *key)
 {
@@ -20,22 +19,10 @@ static int64_t int_of(const json_t *object, const char *key)
 
 int silences_open(struct silences *s, const char *data, int64_t now, struct error *e)
 {
-    uint8_t *bytes = NULL;
-    size_t n = 0;
     *s = (struct silences){.next = 1};
     snprintf(s->file, sizeof s->file, "%s/silences.json", data);
-    int rc = disk_read_file(s->file, FILE_MAX, &bytes, &n, e);
-    json_t *json = rc ? NULL : json_loadb((const char *)bytes, n, 0, NULL), *list = json_object_get(json, "silences");
-    free(bytes);
-    bool good = json_is_array(list) && int_of(json, "version") == FILE_VERSION && int_of(json, "next") > 0;
-    s->list = good ? json_incref(list) : json_array();
-    s->next = good ? int_of(json, "next") : rc ? 1 : now;
-    json_decref(json);
-    if (!s->list)
-        return error_set(e, -ENOMEM, "out of memory");
-    if (rc == -ENOENT || (!rc && good))
-        return 0;
-    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: there are no silences now, so alerts are sent", s->file);
+    int rc = list_file_read(s->file, "silences", FILE_MAX, now, &s->list, &s->next, e);
+    return rc == -EBADMSG ? error_set(e, rc, "%s is damaged: there are no silences now, so alerts are sent", s->file) : rc;
 }
 
 void silences_close(struct silences *s)
@@ -46,12 +33,7 @@ void silences_close(struct silences *s)
 
 static int save(const struct silences *s, struct error *e)
 {
-    json_t *json = json_pack("{s:i,s:I,s:O}", "version", FILE_VERSION, "next", (json_int_t)s->next, "silences", s->list);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    int rc = text ? disk_write_synced(s->file, text, strlen(text), e) : error_set(e, -ENOMEM, "out of memory");
-    free(text);
-    json_decref(json);
-    return rc;
+    return list_file_write(s->file, "silences", s->list, s->next, e);
 }
 
 /* ---- what lasts ---- */

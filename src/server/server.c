@@ -25,7 +25,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MAINTAIN_S = 10 };
+enum { MAINTAIN_S = 10, REREAD_WAIT_S = 10 };
 
 static int open_store(struct store **store, const struct server_options *o, const atomic_bool *stop, struct error *e)
 {
@@ -42,6 +42,7 @@ static int open_store(struct store **store, const struct server_options *o, cons
                                     .clickhouse_user = o->store_user,
                                     .clickhouse_password_file = o->store_password,
                                     .clickhouse_ca = o->store_ca,
+                                    .reread_wait_ns = REREAD_WAIT_S * NS_PER_S,
                                     .tell = tell_line,
                                     .stop = stop};
     return store_open(store, &options, e);

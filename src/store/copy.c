@@ -13,6 +13,7 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -207,16 +208,42 @@ static int keep_links(struct store *s, const struct rebuild_found *found, struct
     return backup_copy_folder(store_path(s, from, "segments"), to, e);
 }
 
-int copy_agree(struct store *s, struct error *e)
+bool copy_is_in_use(const struct store *s)
 {
-    char mark[DISK_PATH_MAX], segments[DISK_PATH_MAX];
-    struct rebuild_found found;
-    if (access(store_path(s, mark, IN_USE), F_OK))
-        return 0;
-    int rc = rebuild_note_missing(s, store_path(s, segments, "segments"), false, &found, e);
-    rc = rc ? rc : keep_links(s, &found, e);
-    rc = rc ? rc : note_gone_segments(s, e);
+    char mark[DISK_PATH_MAX];
+    return !access(store_path(s, mark, IN_USE), F_OK);
+}
+
+/* Finds the highest numbers of a dictionary and of its files. */
+static void find_last(const char *folder, int depth, uint64_t *dictionary, uint64_t *file)
+{
+    char path[DISK_PATH_MAX];
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        uint64_t number = strtoull(entry->d_name, NULL, 10), *last = depth ? dictionary : file;
+        *last = number > *last ? number : *last;
+        if (depth && number && snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            find_last(path, depth - 1, dictionary, file);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+int copy_begin(struct store *s, const struct rebuild *former, struct error *e)
+{
+    char segments[DISK_PATH_MAX];
+    uint64_t dictionary = 0, file = 0;
+    find_last(store_path(s, segments, "segments"), 1, &dictionary, &file);
+    s->last_segment = file > s->last_segment ? file : s->last_segment;
+    int rc = catalogue_skip_ids(s->catalogue, dictionary, rebuild_last_recording(former), e);
+    return rc ? rc : note_gone_segments(s, e);
+}
+
+int copy_agree(struct store *s, const struct rebuild_found *found, struct error *e)
+{
+    char mark[DISK_PATH_MAX];
+    int rc = keep_links(s, found, e);
     if (!rc)
-        disk_remove(mark);
+        disk_remove(store_path(s, mark, IN_USE));
     return rc;
 }

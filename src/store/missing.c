@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",   "retain",    "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "coarse",   "flawed", "unlabeled", "unread"};
+                                                    "rebuilt", "coarse",   "flawed", "unlabeled", "unread",   "rereading"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -21,6 +21,7 @@ static const char *const words[MISSING_REASONS] = {
     "damaged when they came",
     "stored without labels of samples",
     "whose recording was deleted or not read",
+    "not read again yet after the catalog was lost",
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight)
@@ -67,7 +68,7 @@ char *missing_text(const struct missing *m, const char *type, char *out, size_t 
     if (parts)
         at = (size_t)snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); %" PRIu64 " rows, %s at %s", parts,
                               parts == 1 ? " of a recording is" : "s of recordings are", list, rows, amount,
-                              m->sums[MISSING_REBUILT].parts ? "least" : "most");
+                              m->sums[MISSING_REBUILT].parts || m->sums[MISSING_REREAD].parts ? "least" : "most");
     if (flawed && at < size)
         snprintf(out + at, size - at, "%s%" PRIu64 " recording%s damaged; how much of %s is missing is not known",
                  at ? "; " : "incomplete: ", flawed, flawed == 1 ? " arrived" : "s arrived", flawed == 1 ? "it" : "them");

@@ -17,6 +17,7 @@ enum missing_why {
     MISSING_FLAWED,    /* recordings that were damaged when they were received; the readable rest is in the answer */
     MISSING_UNLABELED, /* stored by a version that kept no labels of samples, by which the query selects */
     MISSING_UNREAD,    /* of questions that only recordings can answer: one was deleted or not read; its samples may still be there */
+    MISSING_REREAD,    /* the catalog was lost, and the recording is not read again yet; its labels and types are unknown until then */
     MISSING_REASONS
 };
 extern const char *const missing_names[MISSING_REASONS];

@@ -16,7 +16,7 @@
 
 enum { DAY_SHIFT = 44 }; /* for keys in the map: days are below 2^20, recordings below 2^44 */
 
-struct seen {
+struct rebuild {
     struct map recordings; /* (day, recording) */
     struct map places;     /* day -> place in days */
     struct day {
@@ -24,11 +24,12 @@ struct seen {
         uint64_t recordings;
     } * days;
     uint32_t count, cap;
-    uint64_t unread; /* files and folders whose recordings are unknown */
-    bool rollups;    /* look at roll-ups, too */
+    uint64_t unread;         /* files and folders whose recordings are unknown */
+    uint64_t last_recording; /* the highest id */
+    bool rollups;            /* look at roll-ups, too */
 };
 
-static int add_to_day(struct seen *n, int64_t day, uint64_t recordings)
+static int add_to_day(struct rebuild *n, int64_t day, uint64_t recordings)
 {
     bool added;
     uint32_t *place = map_add(&n->places, (uint64_t)day, &added);
@@ -42,9 +43,10 @@ static int add_to_day(struct seen *n, int64_t day, uint64_t recordings)
     return 0;
 }
 
-static int note_recording(struct seen *n, int64_t day, uint64_t recording)
+static int note_recording(struct rebuild *n, int64_t day, uint64_t recording)
 {
     bool added;
+    n->last_recording = recording > n->last_recording ? recording : n->last_recording;
     if (!map_add(&n->recordings, (uint64_t)day << DAY_SHIFT | recording, &added))
         return -ENOMEM;
     return added ? add_to_day(n, day, 1) : 0;
@@ -57,7 +59,7 @@ struct found {
     uint64_t rolled;
 };
 
-static int look_at_rollup(struct seen *n, const char *path, struct found *found)
+static int look_at_rollup(struct rebuild *n, const char *path, struct found *found)
 {
     struct rollup_file f;
     struct error e;
@@ -74,7 +76,7 @@ static int look_at_rollup(struct seen *n, const char *path, struct found *found)
     return 0;
 }
 
-static int look_at_segment(struct seen *n, const char *path, struct found *found)
+static int look_at_segment(struct rebuild *n, const char *path, struct found *found)
 {
     struct segment g;
     struct error e;
@@ -100,7 +102,7 @@ static bool ends_in(const char *name, const char *end)
     return n > m && !strcmp(name + n - m, end);
 }
 
-static int look_at_file(struct seen *n, const char *path, struct found *found)
+static int look_at_file(struct rebuild *n, const char *path, struct found *found)
 {
     return ends_in(path, ".roll") && n->rollups ? look_at_rollup(n, path, found)
            : ends_in(path, ".seg")              ? look_at_segment(n, path, found)
@@ -109,7 +111,7 @@ static int look_at_file(struct seen *n, const char *path, struct found *found)
 
 /* Notes the recordings of all segments in a folder. depth: the number of levels of folders below this one. If roll-ups had more recordings
  * than the segments name, rows were deleted: the segments may be of parts that came later. */
-static int look_at_folder(struct seen *n, const char *folder, int depth)
+static int look_at_folder(struct rebuild *n, const char *folder, int depth)
 {
     char path[DISK_PATH_MAX];
     struct found found = {0};
@@ -130,21 +132,37 @@ static int look_at_folder(struct seen *n, const char *folder, int depth)
     return rc;
 }
 
-int rebuild_note_missing(struct store *s, const char *segments, bool rollups, struct rebuild_found *found, struct error *e)
+int rebuild_look(struct rebuild **out, const char *segments, bool rollups, struct error *e)
 {
-    struct seen n = {.rollups = rollups};
-    *found = (struct rebuild_found){0};
-    int rc = look_at_folder(&n, segments, 1);
-    if (rc)
-        error_set(e, rc, "out of memory");
-    for (uint32_t i = 0; !rc && i < n.count; i++) {
+    struct rebuild *n = *out = calloc(1, sizeof *n);
+    if (n)
+        n->rollups = rollups;
+    return n && !look_at_folder(n, segments, 1) ? 0 : error_set(e, -ENOMEM, "out of memory");
+}
+
+uint64_t rebuild_last_recording(const struct rebuild *n)
+{
+    return n->last_recording;
+}
+
+int rebuild_note_missing(struct store *s, const struct rebuild *n, int64_t before_ns, struct rebuild_found *found, struct error *e)
+{
+    int rc = 0;
+    *found = (struct rebuild_found){.unread = n->unread};
+    for (uint32_t i = 0; !rc && i < n->count; i++) {
         uint64_t of_day;
-        rc = catalogue_note_rebuilt(s->catalogue, n.days[i].day, n.days[i].recordings, &of_day, e);
+        rc = catalogue_note_rebuilt(s->catalogue, n->days[i].day, n->days[i].recordings, before_ns, &of_day, e);
         found->missing += rc ? 0 : of_day;
     }
-    found->unread = n.unread;
-    map_deinit(&n.recordings);
-    map_deinit(&n.places);
-    free(n.days);
     return rc;
+}
+
+void rebuild_free(struct rebuild *n)
+{
+    if (!n)
+        return;
+    map_deinit(&n->recordings);
+    map_deinit(&n->places);
+    free(n->days);
+    free(n);
 }

@@ -1,6 +1,6 @@
 /* Repairs the store: completes what a crash has left unfinished, and replaces damaged data. */
 #include "store/catalogue/catalogue_rollup.h"
-#include "store/store_internal.h"
+#include "store/reread.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -82,8 +82,7 @@ static int reseal(struct store *s, const struct catalogue_pending *of, struct er
     return rc;
 }
 
-/* Whether another attempt would fail in the same way. */
-static bool is_final(int rc)
+bool recover_is_final(int rc)
 {
     return rc == -EBADMSG || rc == -ENOENT || rc == -EINVAL || rc == -EPROTONOSUPPORT || rc == -EFBIG;
 }
@@ -103,7 +102,7 @@ void recover_pending(struct store *s)
             if (s->rows->waits && s->rows->waits(s, after))
                 continue;
             rc = reseal(s, &list[i], &e);
-            if (!is_final(rc))
+            if (!recover_is_final(rc))
                 continue;
             store_tell(s, "recording %" PRIu64 ": lost: %s", list[i].recording, e.text);
             rc = catalogue_lose(s->catalogue, list[i].recording, NULL, 0, &e);
@@ -117,48 +116,7 @@ void recover_pending(struct store *s)
         s->rows->flush(s, true);
 }
 
-/* ---- recordings that the catalog does not know ---- */
-
-static int adopt(struct store *s, const struct envelope *v, struct error *e)
-{
-    struct sealing *l = malloc(sizeof *l);
-    if (!l)
-        return error_set(e, -ENOMEM, "out of memory");
-    int rc = seal_init(l, s, v, true, e);
-    rc = rc ? rc : catalogue_add(s->catalogue, &l->recording, l->parts, l->part_count, e);
-    seal_deinit(l);
-    free(l);
-    return rc;
-}
-
-static int identity_of(const char *name, uint8_t identity[ENVELOPE_IDENTITY])
-{
-    if (strlen(name) != 2 * ENVELOPE_IDENTITY)
-        return -EINVAL;
-    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
-        if (sscanf(name + 2 * i, "%2hhx", &identity[i]) != 1)
-            return -EINVAL;
-    return 0;
-}
-
-static void look_at_recording(struct store *s, const char *path, const char *name)
-{
-    uint8_t identity[ENVELOPE_IDENTITY];
-    struct envelope v;
-    struct error e;
-    uint64_t id;
-    if (identity_of(name, identity) || catalogue_find(s->catalogue, identity, "", &id, &e) || id)
-        return;
-    int rc = envelope_open(&v, path, &e);
-    if (!rc) {
-        rc = adopt(s, &v, &e);
-        envelope_close(&v);
-    }
-    if (rc) {
-        store_tell(s, "%s", e.text);
-        recover_put_aside(s, path, name);
-    }
-}
+/* ---- when the store is opened ---- */
 
 static int remove_going(void *context, const uint8_t identity[ENVELOPE_IDENTITY])
 {
@@ -174,37 +132,6 @@ static int end_removing(struct store *s, struct error *e)
     return rc ? rc : catalogue_gone(s->catalogue, e);
 }
 
-static void find_recordings(struct store *s)
-{
-    char path[DISK_PATH_MAX];
-    for (unsigned i = 0; i < 256; i++) {
-        snprintf(path, sizeof path, "%s/recordings/%02x", s->path, i);
-        each_file(s, path, look_at_recording);
-    }
-}
-
-/* ---- when the store is opened ---- */
-
-/* The place of the old segments until the missing data have been noted: while it exists, a start continues the rebuilding. */
-#define REBUILDING "quarantine/segments-rebuilding"
-
-/* A rename in or into quarantine/ is on the disk before what builds on it. */
-static int rename_synced(struct store *s, const char *from, const char *to, struct error *e)
-{
-    char path[DISK_PATH_MAX];
-    int rc = disk_rename(from, to, e);
-    rc = rc ? rc : disk_sync_directory(store_path(s, path, "quarantine"), e);
-    return rc ? rc : disk_sync_directory(s->path, e);
-}
-
-/* The segments of a catalogue that is gone mean nothing to a new one. */
-static int put_segments_aside(struct store *s, struct error *e)
-{
-    char path[DISK_PATH_MAX], to[DISK_PATH_MAX];
-    int rc = rename_synced(s, store_path(s, path, "segments"), store_path(s, to, REBUILDING), e);
-    return rc ? rc : disk_directory(path, e);
-}
-
 static bool has_files(const char *folder)
 {
     bool has = false;
@@ -214,44 +141,6 @@ static bool has_files(const char *folder)
     if (dir)
         closedir(dir);
     return has;
-}
-
-static void remove_folder(struct store *s, const char *path, const char *name)
-{
-    disk_remove_directory(path);
-}
-
-static void tell_kept(struct store *s, const char *segments, const struct rebuild_found *found)
-{
-    if (found->missing)
-        store_tell(s,
-                   "%s: has samples of %" PRIu64
-                   " recordings that answers lack: these recordings had been deleted, and only the catalog knew "
-                   "whose they were",
-                   segments, found->missing);
-    if (found->unread)
-        store_tell(s,
-                   "%s: kept, because %" PRIu64 " of its files or folders cannot be read: they may have samples of deleted recordings that "
-                   "answers lack without saying so",
-                   segments, found->unread);
-}
-
-/* The segments of the old catalogue stay if they have, or may have, data that the recordings lack. */
-static int end_rebuilding(struct store *s, struct error *e)
-{
-    char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
-    struct rebuild_found found;
-    int rc = rebuild_note_missing(s, store_path(s, from, REBUILDING), true, &found, e);
-    snprintf(to, sizeof to, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
-    rc = rc ? rc : rename_synced(s, from, to, e);
-    if (rc)
-        return rc;
-    tell_kept(s, to, &found);
-    if (!found.missing && !found.unread) {
-        each_file(s, to, remove_folder);
-        disk_remove_directory(to);
-    }
-    return 0;
 }
 
 int recover_all(struct store *s, struct error *e)
@@ -268,20 +157,12 @@ int recover_all(struct store *s, struct error *e)
         return rc;
     s->last_segment = last > rolled ? last : rolled;
     bool is_other = !last && !s->arrivals.last && has_files(store_path(s, path, "segments"));
-    rc = is_other ? put_segments_aside(s, e) : 0;
-    bool remade = !access(store_path(s, path, REBUILDING), F_OK);
+    rc = is_other ? reread_put_segments_aside(s, e) : 0;
+    bool remade = reread_has_segments(s);
     rc = rc ? rc : rows_clickhouse_open(s, last != 0, remade && !last && !s->arrivals.last, e);
-    if (rc)
-        return rc;
-    rc = end_removing(s, e);
-    if (rc)
-        return rc;
-    find_recordings(s);
-    rc = access(store_path(s, path, REBUILDING), F_OK) ? 0 : end_rebuilding(s, e);
-    rc = rc ? rc : copy_agree(s, e);
-    if (rc)
-        return rc; /* the next start continues with it */
-    merge_sweep(s);
-    recover_pending(s);
-    return 0;
+    rc = rc ? rc : end_removing(s, e);
+    rc = rc ? rc : reread_begin(s, s->options.reread_wait_ns, e);
+    if (!rc)
+        recover_pending(s);
+    return rc;
 }

@@ -7,6 +7,7 @@
 #include "base/text/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -324,6 +325,16 @@ int seal_part(struct store *s, const struct profile *p, const struct envelope_no
 }
 
 /* ---- parts that are not sealed ---- */
+
+void seal_arrival(struct store *s, const struct sealing *l, const struct envelope_note *note)
+{
+    struct error e;
+    arrivals_begin(&s->arrivals, l->recording.id);
+    for (uint32_t i = 0; i < l->part_count; i++)
+        if (seal_part(s, &l->profiles.list[l->parts[i].content], note, l->recording.id, l->parts[i].day, &e))
+            store_tell(s, "recording %" PRIu64 ": not sealed yet: %s", l->recording.id, e.text);
+    arrivals_end(&s->arrivals, l->recording.id);
+}
 
 struct pending_parts {
     struct pending_part {

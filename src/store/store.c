@@ -1,4 +1,4 @@
-#include "store/store_internal.h"
+#include "store/reread.h"
 
 #include "base/text/units.h"
 #include "store/files/private.h"
@@ -194,6 +194,7 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
+    reread_end(s);
     rows_clickhouse_close(s);
     catalogue_close(s->catalogue);
     cache_deinit(&s->cache);
@@ -221,6 +222,8 @@ void store_set_limits(struct store *s, const struct store_limits *l)
 void store_maintain(struct store *s)
 {
     recover_pending(s);
+    if (!reread_is_over(s))
+        return;
     rollup_some(s);
     if (!store_is_stopping(s))
         retain_all(s);
@@ -276,14 +279,6 @@ static int keep(struct store *s, struct envelope_writer *w, struct sealing *l, s
     return rc;
 }
 
-static void seal_all(struct store *s, const struct sealing *l, const struct envelope_note *note)
-{
-    struct error e;
-    for (uint32_t i = 0; i < l->part_count; i++)
-        if (seal_part(s, &l->profiles.list[l->parts[i].content], note, l->recording.id, l->parts[i].day, &e))
-            store_tell(s, "recording %" PRIu64 ": not sealed yet: %s", l->recording.id, e.text);
-}
-
 static int take(struct store *s, struct envelope_writer *w, const struct envelope *v, struct store_added *out, struct error *e)
 {
     struct sealing *l = malloc(sizeof *l);
@@ -298,9 +293,7 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
     } else if (!rc) {
         out->id = l->recording.id;
         snprintf(out->left_out, sizeof out->left_out, "%s", l->profiles.left_out);
-        arrivals_begin(&s->arrivals, out->id);
-        seal_all(s, l, &v->note);
-        arrivals_end(&s->arrivals, out->id);
+        seal_arrival(s, l, &v->note);
     }
     seal_deinit(l);
     free(l);

@@ -75,12 +75,14 @@ struct store_options {
     const char *clickhouse; /* NULL = rows are in files; otherwise "http://HOST:PORT/DATABASE" of ClickHouse, or https */
     const char *clickhouse_user, *clickhouse_password_file, *clickhouse_ca; /* NULL = the user `default`, none, the system's */
     uint64_t clickhouse_wait_ns; /* how long rows may wait for others, to be written with them; 0 = 1 s */
+    uint64_t reread_wait_ns;     /* how long store_open may read recordings again, before others go on with it; 0 = until all are read */
     const atomic_bool *stop;     /* NULL, or a flag; once it is set, queries and maintenance end soon */
     /* Reports one line to the operator. */
     void (*tell)(const char *text);
 };
 
-/* Opens the directory, or makes it, and repairs what a crash has left. Returns 0, or a code with a message in e; -EBUSY if another process
+/* Opens the directory, or makes it, and repairs what a crash has left. If the catalog was lost, the recordings are read again; see
+ * reread_wait_ns, and store_note_unread for what answers say meanwhile. Returns 0, or a code with a message in e; -EBUSY if another process
  * uses the store. */
 int store_open(struct store **out, const struct store_options *o, struct error *e);
 void store_close(struct store *s);
@@ -176,6 +178,8 @@ struct store_asking {
     const struct store_query *query;
 };
 struct catalogue_patience store_patience(struct store_asking *of);
+/* Adds recordings that are still to be read again, because the catalog was lost. Call it before you read the catalog. */
+void store_note_unread(const struct store *s, const struct store_query *q, struct missing *m);
 /* Adds deleted data that the query selects to m. Of the labels of deleted data, only the service is still known. Returns 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 /* Does the same, and also adds data that are left only as sums by hour or day: for answers that need the recordings. */

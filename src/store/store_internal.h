@@ -43,6 +43,7 @@ struct store {
     uint32_t readers[2];     /* number of readers, by the epoch in which they began */
     unsigned epoch;
     struct arrivals arrivals;
+    struct reread *reread;         /* of reread.c */
     struct obsolete gone, leaving; /* for merge.c. gone: obsolete since this epoch began; leaving: obsolete before, perhaps read by queries
                                     * of the other epoch */
     bool merging_failed;           /* the last merge failed, and this was reported */
@@ -101,6 +102,8 @@ int seal_load_again(const struct store *s, struct store_profiles *to, const stru
  * -ERANGE if a new recording has times that are not kept, or if any recording has too many days. In each case call seal_deinit. */
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
+/* Seals a recording that has just entered the catalog. */
+void seal_arrival(struct store *s, const struct sealing *l, const struct envelope_note *note);
 /* Writes the segment of one profile and day, and enters it in the catalog. */
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e);
 /* Does the same for all unsealed parts of the recording. */
@@ -119,6 +122,8 @@ void rows_clickhouse_close(struct store *s);
 
 /* Repairs what a crash has left. Call it when the store is opened. */
 int recover_all(struct store *s, struct error *e);
+/* Whether what failed with this code would fail in the same way again. */
+bool recover_is_final(int rc);
 /* Seals all unsealed parts. */
 void recover_pending(struct store *s);
 /* Whether rows that are missing may come back by themselves: rc is the code of their reading. Such rows are not put aside, only counted as
@@ -136,9 +141,17 @@ struct rebuild_found {
     uint64_t unread;  /* segments and folders that could not be read: they may name more */
 };
 
-/* Call it when the recordings are in the new catalog: notes the data that only the old one's segments had, which are in that folder. It
- * may be called again. rollups: the catalog has no roll-ups, so those in the folder count, too. */
-int rebuild_note_missing(struct store *s, const char *segments, bool rollups, struct rebuild_found *found, struct error *e);
+struct rebuild;
+
+/* Looks at the segments of a catalog that is gone, which are in that folder. rollups: the catalog has no roll-ups, so those in the folder
+ * count, too. Returns 0 or -ENOMEM. Call rebuild_free in each case. */
+int rebuild_look(struct rebuild **out, const char *segments, bool rollups, struct error *e);
+/* Returns the highest id of a recording that they name. */
+uint64_t rebuild_last_recording(const struct rebuild *n);
+/* Call it when the recordings are in the catalog: notes the data that only the segments had. It may be called again. before_ns: recordings
+ * that were received since then are others. */
+int rebuild_note_missing(struct store *s, const struct rebuild *n, int64_t before_ns, struct rebuild_found *found, struct error *e);
+void rebuild_free(struct rebuild *n);
 
 /* ---- backup.c ---- */
 
@@ -151,9 +164,12 @@ int backup_copy_folder(const char *from, const char *to, struct error *e);
 void copy_make(struct store *s);
 /* Opens the catalog. If it is damaged or lost, its copy takes its place, if there is one, and otherwise a new one. */
 int copy_open_catalogue(struct store *s, struct error *e);
-/* Makes the rest of the store agree with a copy that took the catalog's place. Call it when the recordings are in the catalog. It may be
- * called again. */
-int copy_agree(struct store *s, struct error *e);
+/* Whether a copy took the catalog's place, and the rest of the store does not agree with it yet. */
+bool copy_is_in_use(const struct store *s);
+/* Call copy_begin then, before anything is added to the store: what is added gets none of the numbers that the lost catalog gave. Call
+ * copy_agree when the recordings are in the catalog. Both may be called again. */
+int copy_begin(struct store *s, const struct rebuild *former, struct error *e);
+int copy_agree(struct store *s, const struct rebuild_found *found, struct error *e);
 
 /* ---- merge.c ---- */
 

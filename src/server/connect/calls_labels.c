@@ -68,6 +68,8 @@ static int find(struct call *c, bool recent, series_visit *visit, void *context)
     int rc = m ? question_selector(&allowed, c->http, "", &c->error) : error_set(&c->error, -ENOMEM, "out of memory");
     rc = rc ? rc : call_times(c, &c->asked, &q, recent);
     rc = rc ? rc : read_matchers(c, m);
+    if (!rc)
+        store_note_unread(c->store, &q, &c->missing);
     rc = rc ? rc : series_find(c->store, &q, m->list, m->count, visit, context, &c->error);
     rc = rc ? rc : store_forgotten(c->store, &q, &c->missing, &c->error);
     for (uint32_t i = 0; m && i < m->count; i++)

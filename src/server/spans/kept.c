@@ -85,6 +85,7 @@ int kept_read(struct kept *k, struct http *h, const struct question *query, kept
     struct store_asking asking = {store, &query->q};
     struct catalogue_patience patience = store_patience(&asking);
     uint64_t end = clock_monotonic_ns() + KEPT_SECONDS * NS_PER_S;
+    store_note_unread(store, &query->q, &k->missing);
     int rc = catalogue_recordings(store_catalogue(store), query->q.from, query->q.to, &patience, list_recording, &l, e);
     for (uint32_t i = 0; !rc && i < l.count; i++) {
         rc = store_is_over(store, &query->q, e);

@@ -107,6 +107,8 @@ int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, 
 int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e);
 /* Returns the highest number of a segment, and the highest id of a recording, so far. */
 int catalogue_last_ids(struct catalogue *c, uint64_t *segment, uint64_t *recording, struct error *e);
+/* From now on, dictionaries and recordings get ids above these. */
+int catalogue_skip_ids(struct catalogue *c, uint64_t dictionary, uint64_t recording, struct error *e);
 
 struct catalogue_segment {
     uint64_t id, bytes, dictionary_bytes, recording;
@@ -221,9 +223,9 @@ struct catalogue_forgotten {
 typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
 int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
                         catalogue_visit_forgotten *visit, void *context, struct error *e);
-/* An earlier catalog had this many recordings with rows of that day. The recordings that this catalog lacks are forgotten. *missing: how
- * many. A further call for the same day replaces the number. */
-int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e);
+/* An earlier catalog had this many recordings with rows of that day, all received before before_ns. The recordings that this catalog lacks
+ * are forgotten. *missing: how many. A further call for the same day replaces the number. */
+int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, int64_t before_ns, uint64_t *missing, struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
 /* Visits the recordings that have rows in [from, to), the latest received first. */
 int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,

@@ -254,20 +254,22 @@ int catalogue_gone(struct catalogue *c, struct error *e)
 
 /* ---- data of an earlier catalog ---- */
 
-static int recordings_of_day(struct catalogue *c, int64_t day, uint64_t *n, struct error *e)
+static int recordings_of_day(struct catalogue *c, int64_t day, int64_t before_ns, uint64_t *n, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT count(DISTINCT recording) FROM part WHERE day = ?");
+    struct sql s = sql_use(&c->sql, "SELECT count(DISTINCT p.recording) FROM part p JOIN recording r ON r.id = p.recording "
+                                    "WHERE p.day = ? AND r.received_ns < ?");
     sql_int(&s, day);
+    sql_int(&s, before_ns);
     int rc = sql_step(&s, e);
     *n = rc > 0 ? (uint64_t)sql_column(&s, 0) : 0;
     sql_done(&s);
     return rc < 0 ? rc : 0;
 }
 
-static int note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e)
+static int note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, int64_t before_ns, uint64_t *missing, struct error *e)
 {
     uint64_t known;
-    int rc = recordings_of_day(c, day, &known, e);
+    int rc = recordings_of_day(c, day, before_ns, &known, e);
     *missing = recordings > known ? recordings - known : 0;
     if (rc || !*missing)
         return rc;
@@ -279,11 +281,11 @@ static int note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, u
     return sql_run(&s, 0, e);
 }
 
-int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e)
+int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, int64_t before_ns, uint64_t *missing, struct error *e)
 {
     *missing = 0;
     int rc = sql_begin(&c->sql, true, e);
-    return rc ? rc : sql_end(&c->sql, note_rebuilt(c, day, recordings, missing, e), e);
+    return rc ? rc : sql_end(&c->sql, note_rebuilt(c, day, recordings, before_ns, missing, e), e);
 }
 
 /* ---- recordings as they were sent ---- */

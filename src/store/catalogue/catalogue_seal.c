@@ -72,6 +72,30 @@ int catalogue_last_ids(struct catalogue *c, uint64_t *segment, uint64_t *recordi
     return sql_end(&c->sql, rc ? rc : last_id(c, "recording", recording, e), e);
 }
 
+static int skip_ids(struct catalogue *c, const char *table, uint64_t last, struct error *e)
+{
+    uint64_t known;
+    int rc = last_id(c, table, &known, e);
+    if (rc || known >= last)
+        return rc;
+    struct sql d = sql_use(&c->sql, "DELETE FROM sqlite_sequence WHERE name = ?");
+    sql_text(&d, table);
+    rc = sql_run(&d, 0, e);
+    struct sql s = sql_use(&c->sql, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)");
+    sql_text(&s, table);
+    sql_int(&s, (int64_t)last);
+    return sql_run(&s, rc, e);
+}
+
+int catalogue_skip_ids(struct catalogue *c, uint64_t dictionary, uint64_t recording, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    rc = skip_ids(c, "dictionary", dictionary, e);
+    return sql_end(&c->sql, rc ? rc : skip_ids(c, "recording", recording, e), e);
+}
+
 static int seal(struct catalogue *c, const struct catalogue_segment *g, struct error *e)
 {
     struct sql s = sql_use(&c->sql, "INSERT INTO segment (id, dictionary, rows, bytes, small) VALUES (?, ?, ?, ?, ?)");

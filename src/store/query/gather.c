@@ -5,6 +5,7 @@
 #include "store/files/contexts.h"
 #include "store/query/choice.h"
 #include "store/query/gather_rollups.h"
+#include "store/reread.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -238,6 +239,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     buffer_init(&r->unreadable, 1 << 16);
     map_init(&g->labelsets);
     g->store = s;
+    store_note_unread(s, q, &r->missing);
     g->arriving = arrivals_from(&s->arrivals);
     g->epoch = merge_read_begin(s);
     g->ahead = calloc(1, sizeof *g->ahead);
@@ -291,6 +293,19 @@ struct take_forgotten {
     struct error *error;
 };
 
+/* Who may not read all services must not learn how much the others had. */
+static bool is_limited(const struct store_query *q)
+{
+    return q->selector && q->selector->services && !pattern_is_any(q->selector->services);
+}
+
+void store_note_unread(const struct store *s, const struct store_query *q, struct missing *m)
+{
+    uint64_t left = reread_left(s);
+    if (left)
+        missing_add(m, MISSING_REREAD, is_limited(q) ? 1 : left, 0, 0);
+}
+
 static int take_forgotten(void *context, const struct catalogue_forgotten *f)
 {
     const struct take_forgotten *t = context;
@@ -298,9 +313,8 @@ static int take_forgotten(void *context, const struct catalogue_forgotten *f)
     int rc = store_is_over(t->store, t->q, t->error);
     if (rc)
         return rc;
-    if (f->why == FORGOTTEN_REBUILT) { /* of any service; who may not read all must not learn how much the others had */
-        bool some = t->q->selector && t->q->selector->services && !pattern_is_any(t->q->selector->services);
-        missing_add(t->missing, MISSING_REBUILT, some ? 1 : f->parts, 0, 0);
+    if (f->why == FORGOTTEN_REBUILT) { /* of any service */
+        missing_add(t->missing, MISSING_REBUILT, is_limited(t->q) ? 1 : f->parts, 0, 0);
         return 0;
     }
     if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))

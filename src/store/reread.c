@@ -1,0 +1,348 @@
+/* Reads recordings again that are in the store's folder and not in its catalog, because the catalog was made anew or is an earlier copy.
+ * A recording takes about a tenth of a second of CPU, and there may be very many. So a thread for each processor takes them into the
+ * catalog and seals them, and the store may be used meanwhile: answers say how many recordings they lack, and maintenance waits, because it
+ * would remove files that are still needed.
+ *
+ *     quarantine/segments-rebuilding   the segments of the lost catalog, until what only they knew has been noted
+ *     quarantine/rereading             exists until then; made when rereading first began, so later recordings are newer
+ *
+ * A start that finds these continues. */
+#include "store/reread.h"
+
+#include "base/array.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SEGMENTS "quarantine/segments-rebuilding"
+#define BEGUN    "quarantine/rereading"
+
+enum { THREADS_MAX = 64, TELL_S = 60, POLL_NS = 5000000 };
+
+struct reread {
+    struct store *store;
+    struct reread_file {
+        uint8_t identity[ENVELOPE_IDENTITY];
+    } * list;
+    uint32_t count, cap;
+    struct rebuild *rebuild; /* what the segments of the former catalog have; NULL = there was none */
+    int64_t begun_ns;        /* recordings that were received since then were never in the former catalog */
+    pthread_t leader;
+    bool has_leader;
+    atomic_uint next; /* the first file that no thread has taken */
+    atomic_uint left; /* files that are not in the catalog yet */
+    atomic_bool stop, over;
+    atomic_uint_fast64_t tell_ns; /* when progress is reported next, in monotonic time */
+    int rc;                       /* the result, and its message; valid when `over` is set */
+    struct error error;
+};
+
+/* ---- one recording ---- */
+
+static int adopt(struct store *s, const struct envelope *v, struct error *e)
+{
+    struct sealing *l = malloc(sizeof *l);
+    if (!l)
+        return error_set(e, -ENOMEM, "out of memory");
+    int rc = seal_init(l, s, v, true, e);
+    rc = rc ? rc : catalogue_add(s->catalogue, &l->recording, l->parts, l->part_count, e);
+    if (!rc)
+        seal_arrival(s, l, &v->note);
+    seal_deinit(l);
+    free(l);
+    return rc == -EEXIST ? 0 : rc; /* it was sent again meanwhile */
+}
+
+/* Returns whether nothing more is to be done about the file. */
+static bool read_one(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY])
+{
+    char path[DISK_PATH_MAX];
+    struct envelope v;
+    struct error e;
+    store_recording_path(s, path, identity);
+    int rc = envelope_open(&v, path, &e);
+    if (!rc) {
+        rc = adopt(s, &v, &e);
+        envelope_close(&v);
+    }
+    if (!rc || (rc == -ENOENT && access(path, F_OK)))
+        return true;
+    store_tell(s, "%s", e.text);
+    if (recover_is_final(rc))
+        recover_put_aside(s, path, strrchr(path, '/') + 1);
+    return recover_is_final(rc);
+}
+
+/* ---- the end ---- */
+
+static void tell_kept(struct store *s, const char *segments, const struct rebuild_found *found)
+{
+    if (found->missing)
+        store_tell(s,
+                   "%s: has samples of %" PRIu64
+                   " recordings that answers lack: these recordings had been deleted, and only the catalog knew "
+                   "whose they were",
+                   segments, found->missing);
+    if (found->unread)
+        store_tell(s,
+                   "%s: kept, because %" PRIu64 " of its files or folders cannot be read: they may have samples of deleted recordings that "
+                   "answers lack without saying so",
+                   segments, found->unread);
+}
+
+static void remove_folders(const char *folder)
+{
+    char path[2 * DISK_PATH_MAX];
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            disk_remove_directory(path);
+    }
+    if (dir)
+        closedir(dir);
+    disk_remove_directory(folder);
+}
+
+/* A rename in or into quarantine/ is on the disk before what builds on it. */
+static int rename_synced(struct store *s, const char *from, const char *to, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    int rc = disk_rename(from, to, e);
+    rc = rc ? rc : disk_sync_directory(store_path(s, path, "quarantine"), e);
+    return rc ? rc : disk_sync_directory(s->path, e);
+}
+
+/* The segments of the old catalog stay if they have, or may have, data that the recordings lack. */
+static int end_segments(struct store *s, const struct rebuild_found *found, struct error *e)
+{
+    char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
+    snprintf(to, sizeof to, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
+    int rc = rename_synced(s, store_path(s, from, SEGMENTS), to, e);
+    if (rc)
+        return rc;
+    tell_kept(s, to, found);
+    if (!found->missing && !found->unread)
+        remove_folders(to);
+    return 0;
+}
+
+static bool has(const struct store *s, const char *name)
+{
+    char path[DISK_PATH_MAX];
+    return !access(store_path(s, path, name), F_OK);
+}
+
+/* Notes what is missing, now that the recordings are in the catalog, and removes the files that it does not know. */
+static int finish(struct reread *r, struct error *e)
+{
+    struct store *s = r->store;
+    char begun[DISK_PATH_MAX];
+    struct rebuild_found found = {0};
+    int rc = r->rebuild ? rebuild_note_missing(s, r->rebuild, r->begun_ns, &found, e) : 0;
+    if (!rc && has(s, SEGMENTS))
+        rc = end_segments(s, &found, e);
+    else if (!rc && r->rebuild)
+        rc = copy_agree(s, &found, e);
+    if (rc)
+        return rc; /* the next start continues with it */
+    disk_remove(store_path(s, begun, BEGUN));
+    pthread_mutex_lock(&s->sealing); /* a file is in the catalog only when its part is sealed */
+    merge_sweep(s);
+    pthread_mutex_unlock(&s->sealing);
+    return 0;
+}
+
+/* ---- threads ---- */
+
+static void tell_progress(struct reread *r)
+{
+    uint64_t now = clock_monotonic_ns(), due = atomic_load_explicit(&r->tell_ns, memory_order_relaxed);
+    if (now >= due && atomic_compare_exchange_strong(&r->tell_ns, &due, now + TELL_S * NS_PER_S))
+        store_tell(r->store, "recordings are read again: %" PRIu32 " of %" PRIu32 " to do", (uint32_t)atomic_load(&r->left), r->count);
+}
+
+static bool is_stopping(const struct reread *r)
+{
+    return store_is_stopping(r->store) || atomic_load(&r->stop);
+}
+
+static void *work(void *of)
+{
+    struct reread *r = of;
+    for (uint32_t i; !is_stopping(r) && (i = atomic_fetch_add(&r->next, 1)) < r->count; tell_progress(r))
+        if (read_one(r->store, r->list[i].identity))
+            atomic_fetch_sub(&r->left, 1);
+    return NULL;
+}
+
+static int finish_if_read(struct reread *r, struct error *e)
+{
+    uint32_t left = atomic_load(&r->left);
+    if (left)
+        return error_set(e, -EAGAIN, "%" PRIu32 " recordings could not be read again; the next start of the server tries it again", left);
+    return finish(r, e);
+}
+
+/* Reads all files, with the help of a thread for each other processor, and finishes. */
+static void *lead(void *of)
+{
+    struct reread *r = of;
+    pthread_t others[THREADS_MAX];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t count = 0;
+    while (count + 1 < processors && count + 1 < r->count && count < THREADS_MAX && !pthread_create(&others[count], NULL, work, r))
+        count++;
+    work(r);
+    while (count)
+        pthread_join(others[--count], NULL);
+    r->rc = is_stopping(r) ? 0 : finish_if_read(r, &r->error);
+    if (r->rc)
+        store_tell(r->store, "%s", r->error.text);
+    atomic_store(&r->over, true);
+    return NULL;
+}
+
+/* ---- the beginning ---- */
+
+static int identity_of(const char *name, uint8_t identity[ENVELOPE_IDENTITY])
+{
+    if (strlen(name) != 2 * ENVELOPE_IDENTITY)
+        return -EINVAL;
+    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
+        if (sscanf(name + 2 * i, "%2hhx", &identity[i]) != 1)
+            return -EINVAL;
+    return 0;
+}
+
+static int list_file(struct reread *r, const char *name)
+{
+    struct error e;
+    uint64_t id;
+    if (ARRAY_GROW(r->list, r->cap, r->count))
+        return -ENOMEM;
+    uint8_t *identity = r->list[r->count].identity;
+    if (!identity_of(name, identity) && !catalogue_find(r->store->catalogue, identity, "", &id, &e) && !id)
+        r->count++;
+    return 0;
+}
+
+static int list_files(struct reread *r)
+{
+    char path[DISK_PATH_MAX];
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < 256; i++) {
+        snprintf(path, sizeof path, "%s/recordings/%02x", r->store->path, i);
+        DIR *dir = opendir(path);
+        for (struct dirent *entry; !rc && dir && (entry = readdir(dir));)
+            rc = list_file(r, entry->d_name);
+        if (dir)
+            closedir(dir);
+    }
+    return rc;
+}
+
+static int note_beginning(struct reread *r, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    struct stat st;
+    int rc = has(r->store, BEGUN) ? 0 : disk_write_synced(store_path(r->store, path, BEGUN), "", 0, e);
+    if (!rc && stat(store_path(r->store, path, BEGUN), &st))
+        rc = error_set(e, -errno, "%s: %s", path, strerror(errno));
+    r->begun_ns = rc ? 0 : (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
+    return rc;
+}
+
+/* Looks at the segments of the former catalog, before others come. */
+static int look_at_segments(struct reread *r, struct error *e)
+{
+    struct store *s = r->store;
+    char path[DISK_PATH_MAX];
+    bool remade = has(s, SEGMENTS), is_copy = !remade && copy_is_in_use(s);
+    if (!remade && !is_copy)
+        return 0;
+    int rc = note_beginning(r, e);
+    rc = rc ? rc : rebuild_look(&r->rebuild, store_path(s, path, remade ? SEGMENTS : "segments"), remade, e);
+    return rc || remade ? rc : copy_begin(s, r->rebuild, e);
+}
+
+int reread_put_segments_aside(struct store *s, struct error *e)
+{
+    char path[DISK_PATH_MAX], to[DISK_PATH_MAX];
+    int rc = rename_synced(s, store_path(s, path, "segments"), store_path(s, to, SEGMENTS), e);
+    return rc ? rc : disk_directory(path, e);
+}
+
+bool reread_has_segments(const struct store *s)
+{
+    return has(s, SEGMENTS);
+}
+
+static void wait_for(struct reread *r, uint64_t wait_ns)
+{
+    const struct timespec poll = {.tv_nsec = POLL_NS};
+    for (uint64_t end = clock_monotonic_ns() + wait_ns; !atomic_load(&r->over) && (!wait_ns || clock_monotonic_ns() < end);)
+        nanosleep(&poll, NULL);
+    if (!atomic_load(&r->over))
+        store_tell(r->store, "recordings are read again: %" PRIu32 " of %" PRIu32 " to do; until then, answers are incomplete and say so",
+                   (uint32_t)atomic_load(&r->left), r->count);
+}
+
+int reread_begin(struct store *s, uint64_t wait_ns, struct error *e)
+{
+    struct reread *r = s->reread = calloc(1, sizeof *r);
+    if (!r)
+        return error_set(e, -ENOMEM, "out of memory");
+    r->store = s;
+    int rc = list_files(r);
+    if (rc)
+        return error_set(e, rc, "out of memory");
+    rc = look_at_segments(r, e);
+    if (rc)
+        return rc;
+    atomic_store(&r->left, r->count);
+    atomic_store(&r->tell_ns, clock_monotonic_ns() + TELL_S * NS_PER_S);
+    r->has_leader = r->count && !pthread_create(&r->leader, NULL, lead, r);
+    if (!r->has_leader)
+        lead(r);
+    wait_for(r, wait_ns);
+    if (!atomic_load(&r->over) || !r->rc)
+        return 0;
+    *e = r->error;
+    return r->rc;
+}
+
+bool reread_is_over(const struct store *s)
+{
+    return atomic_load(&s->reread->over) && !s->reread->rc;
+}
+
+uint64_t reread_left(const struct store *s)
+{
+    const struct reread *r = s->reread;
+    uint32_t left = atomic_load(&r->left);
+    return left ? left : !reread_is_over(s);
+}
+
+void reread_end(struct store *s)
+{
+    struct reread *r = s->reread;
+    if (!r)
+        return;
+    atomic_store(&r->stop, true);
+    if (r->has_leader)
+        pthread_join(r->leader, NULL);
+    rebuild_free(r->rebuild);
+    free(r->list);
+    free(r);
+    s->reread = NULL;
+}

@@ -4,9 +4,9 @@
 usage: script/bench fleet --fill FOLDER [--hosts N] [--hours N] [--period S] [--samples N]     makes the store
        script/bench fleet --store FOLDER [--runs N] [--rules N] [--minutes N] [--output FOLDER]     asks it
 
-Services of ten hosts send a recording of ten minutes each (--period). All hosts of a service send the same samples in one period, which costs the
-server as much as different ones. --fill takes some four minutes of CPU for a day of a hundred hosts; --store asks each question RUNS
-times, by turns, and then lets the server evaluate RULES rules of alerts for so many minutes.
+Each of the hosts of a service, ten of them, sends a recording of ten minutes after the other (--period). All hosts of a service send the
+same samples in one period, which costs the server as much as different ones. --fill takes some five minutes of CPU for a day of a hundred
+hosts; --store asks each question RUNS times, by turns, and then lets the server evaluate RULES rules of alerts for so many minutes.
 
 Raw data go to OUTPUT/fleet.csv, the results beside the goals to OUTPUT/fleet.md (default: docs/benchmarks).
 """

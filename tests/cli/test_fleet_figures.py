@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""One set of recordings, of several kinds, hosts and versions, asked in every way: each answer of the server has the figures of candor report,
-analyze and diff for the same files.
+"""One set of recordings, of several kinds, hosts and versions, asked in every way: each answer of the server has the figures of candor
+report, analyze and diff for the same files.
 
 tier: default
 timeout: 180

@@ -5,8 +5,8 @@ usage: script/bench page --fill FOLDER [--services N] [--hosts N] [--samples N] 
        script/bench page --store FOLDER [--rounds N] [--output FOLDER]     looks at it
 
 --fill: a server gets one recording of 24 hours from each of HOSTS hosts of SERVICES services, with SAMPLES samples of CPU time (Zipf, of
-STACKS stacks; bench/server/recordings.c). It is one recording a host in place of one a minute, so that it can be sent in minutes: the sums by
-which the server answers are as many, the lists of recordings are shorter. Sixteen recordings are made, and sent under all the labels.
+STACKS stacks; bench/server/recordings.c). It is one recording a host in place of one a minute, so that it can be sent in minutes: the sums
+by which the server answers are as many, the lists of recordings are shorter. Sixteen recordings are made, and sent under all the labels.
 --store: a headless Chromium opens each view for the whole day. "First picture" is the time from the beginning of the navigation until the
 page shows the data it has asked for; an action's is the time to the picture that shows its effect: median and worst of the rounds. The
 browser and the server share the machine. Raw data go to OUTPUT/page.csv, the page to OUTPUT/page.md.

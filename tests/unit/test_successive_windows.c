@@ -61,6 +61,12 @@ static void make(struct profile *p, const char *windows)
     }
 }
 
+/* The effect as if the variance were known. */
+static double known(const struct stats *s, double effect)
+{
+    return effect / s->whole.windows.widening;
+}
+
 static double effect_of(const char *windows, const char *method, bool total)
 {
     struct profile p;
@@ -68,7 +74,7 @@ static double effect_of(const char *windows, const char *method, bool total)
     make(&p, windows);
     bool good = !stats_compute(&s, &p);
     const struct stats_figure *f = good ? figure_of(&s, &p, method, total) : NULL;
-    double effect = f ? f->effect : -1;
+    double effect = f ? known(&s, f->effect) : -1;
     stats_deinit(&s);
     profile_deinit(&p);
     return effect;
@@ -88,7 +94,53 @@ static void test_by_hand(void)
     double expected = (pow(3 - 9.0 / 8, 2) + 3 * pow(3.0 / 8, 2) + pow(6.0 / 8, 2)) / (8 * 15.0 / 64);
     tap_ok(near(effect_of("aaa|0bbb|bb", "app.A.a", false), expected), "samples of other clocks are each one by itself");
     tap_ok(near(effect_of("aaaa|bbbb", "app.A.a", true), 4), "the same for totals");
-    tap_ok(near(effect_of("aaaa|bbbb", "app.M.main", true), 1), "what all samples show, has no effect");
+    tap_ok(near(effect_of("aaaa|bbbb", "app.M.main", true), 4), "what all samples show is as certain as the number of windows makes it");
+}
+
+/* Two windows of unequal weight: a has 2 samples of 4, each of which weighs 3 times as much as one of b. */
+static void test_weights(void)
+{
+    struct profile p;
+    struct stats s;
+    make(&p, "aa|bb");
+    for (uint32_t i = 0; i < 2; i++)
+        p.samples[i].weight *= 3;
+    p.weight += 4000;
+    bool good = !stats_compute(&s, &p);
+    const struct stats_figure *f = good ? figure_of(&s, &p, "app.A.a", false) : NULL;
+    /* ((1 - 3/4) 6)^2 + (3/4 2)^2 over (9 + 9 + 1 + 1) 3/4 1/4 */
+    tap_ok(f && near(known(&s, f->effect), 4.5 / 3.75), "windows count by their weight: %g", f ? known(&s, f->effect) : 0);
+    stats_deinit(&s);
+    profile_deinit(&p);
+}
+
+/* The same windows, drawn with a chance of 40 %: this part of the variance is that of single samples, which here is a quarter. */
+static void test_chance(void)
+{
+    struct profile p;
+    struct stats s;
+    make(&p, "aaaa|bbbb");
+    for (uint32_t i = 0; i < p.sample_count; i++)
+        p.samples[i].chance = 40;
+    bool good = !stats_compute(&s, &p);
+    const struct stats_figure *f = good ? figure_of(&s, &p, "app.A.a", false) : NULL;
+    tap_ok(f && near(known(&s, f->effect), 0.6 * 4 + 0.4 * 1), "a window that was likely to be drawn tells more");
+    stats_deinit(&s);
+    profile_deinit(&p);
+}
+
+/* Two windows show the variance badly: Student's t for 4 degrees is 2.776. */
+static void test_widening(void)
+{
+    struct profile p;
+    struct stats s;
+    make(&p, "aaaa|bbbb");
+    bool good = !stats_compute(&s, &p);
+    double wider = 2.776445105 / 1.959963985;
+    tap_ok(good && fabs(s.whole.windows.widening - wider * wider) < 1e-6, "few windows make wider intervals: %g",
+           s.whole.windows.widening);
+    stats_deinit(&s);
+    profile_deinit(&p);
 }
 
 static void test_threads(void)
@@ -99,7 +151,7 @@ static void test_threads(void)
     bool good = !stats_compute(&s, &p);
     /* Each thread has two of four windows of 4: 4 * (4 - 2)^2 over 16/4. */
     for (uint32_t i = 0; i < s.threads.count; i++)
-        good = good && (!s.threads.rows[i].self.samples || near(s.threads.rows[i].self.effect, 4));
+        good = good && (!s.threads.rows[i].self.samples || near(known(&s, s.threads.rows[i].self.effect), 4));
     tap_ok(good, "a thread's share rests on its windows, too");
     stats_deinit(&s);
     profile_deinit(&p);
@@ -113,7 +165,7 @@ static void test_merged(void)
     make(&b, "aaaa|bbbb");
     bool good = !profile_merge(&a, &b) && a.windows == 4 && !stats_compute(&s, &a);
     const struct stats_figure *f = good ? figure_of(&s, &a, "app.A.a", false) : NULL;
-    tap_ok(f && near(f->effect, 4), "windows of two recordings are different ones");
+    tap_ok(f && near(known(&s, f->effect), 4), "windows of two recordings are different ones");
     stats_deinit(&s);
     profile_deinit(&a);
     profile_deinit(&b);
@@ -157,6 +209,9 @@ static void test_coverage(void)
 int main(void)
 {
     test_by_hand();
+    test_weights();
+    test_chance();
+    test_widening();
     test_threads();
     test_merged();
     test_coverage();

@@ -300,8 +300,6 @@ struct successive_whole successive_whole(const struct successive_order *o)
         whole.ends += length > 1 ? 2 : 0;
         whole.singles += length == 1;
     }
-    if (whole.by_window)
-        window_whole_finish(&whole.windows);
     return whole;
 }
 

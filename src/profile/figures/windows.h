@@ -26,8 +26,7 @@ struct window_sums {
 /* The sums over all samples, and what follows from them. */
 struct window_whole {
     struct window_sums sums;
-    double fourth;   /* over windows, of the square of what each contributes to `squares` and `draws` */
-    double widening; /* the square of how much wider intervals are, because the variance is an estimate: Student's t / the normal's z */
+    double fourth; /* over windows, of the square of what each contributes to `squares` and `draws` */
 };
 
 /* Adds a sample that shows the figure. chance: of its window; 1 = the thread has its clock for certain. */
@@ -36,15 +35,14 @@ void window_add_sample(struct window_sums *s, const struct profile_sample *sampl
 void window_add(struct window_sums *s, double showing, double length, double chance);
 /* Adds a window to the sums of all samples. squares: over its samples, of weight^2. */
 void window_whole_add(struct window_whole *whole, double length, double squares, double chance);
-/* Computes `widening`, when all windows were added. */
-void window_whole_finish(struct window_whole *whole);
 /* Adds the sums of one figure to those of another, with which it has no window in common. */
 void window_sums_add(struct window_sums *to, const struct window_sums *of);
 /* Returns the chance of a sample's window. If a recording does not say it, 0, which makes intervals wider. */
 double window_chance(const struct profile_sample *sample);
 
 /* Returns the figure's variance, as a multiple of the variance that the effective size of the samples (stats_effective_size) gives. It is
- * at least that of independent samples. If all samples show the figure, or none, each window counts as one draw. */
+ * at least that of independent samples. What it is beyond that is an estimate from the windows; if they are few, it is multiplied so that
+ * an interval is as wide as Student's t demands. If all samples show the figure, or none, each window counts as one draw. */
 double window_effect(const struct window_sums *s, const struct window_whole *whole);
 
 #endif

@@ -468,8 +468,10 @@ static void test_names(void)
     memcpy(list, "\0\tGET /cart", 11); /* KEY_ENDPOINT, which ends a string, and the length */
     int len = 11 + snprintf(list + 11, sizeof list - 11, "%c%c0123456789abcdef%c%ciron%c%cgold%c%cabc%c%cx", KEY_ROOT_SPAN_ID, 16, tier, 4,
                             tier, 4, 200, 3, tier, 9);
+    uint64_t left_out = atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]);
     uint32_t id = contexts_add(&c, words, fill(words, 0xab, list, (size_t)len));
     contexts_get(&c, id, &one);
+    tap_ok(atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]) == left_out + 1, "a sample with a key without a name is counted");
     tap_ok(id == 1 && !strcmp(text(&c, one.endpoint), "GET /cart"), "the endpoint");
     tap_ok(!strcmp(one.trace_id, "abababababababababababababababab") && !strcmp(one.span_id, "abababababababab"), "ids: %s %s",
            one.trace_id, one.span_id);
@@ -506,6 +508,34 @@ static void test_names(void)
     lost = atomic_load(&context_lost[CONTEXT_LOSS_OTHER]) - lost;
     tap_ok(others == lost && others >= 50 && others < 60, "too many texts: %u are (other)", others);
     tap_ok(strings.count < CONTEXT_TEXTS_MAX + 10, "and the table does not grow: %u", strings.count);
+    contexts_deinit(&c);
+    strtab_deinit(&strings);
+}
+
+/* More labels than a context has: the first ones stay, and the sample is counted. */
+static void test_many_labels(void)
+{
+    uint64_t words[CONTEXT_WORDS_MAX], left_out = atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]);
+    struct strtab strings;
+    struct contexts c;
+    struct jfr_context one;
+    char list[4 * (JFR_CONTEXT_LABELS_MAX + 1)], key[8];
+    int added;
+    strtab_init(&strings);
+    contexts_init(&c, &strings);
+    for (int i = 0; i <= JFR_CONTEXT_LABELS_MAX; i++) {
+        int len = snprintf(key, sizeof key, "many%d", i);
+        list[3 * i] = (char)keys_add(key, (size_t)len, &added);
+        list[3 * i + 1] = 1;
+        list[3 * i + 2] = 'x';
+    }
+    contexts_get(&c, contexts_add(&c, words, fill(words, 1, list, 3 * JFR_CONTEXT_LABELS_MAX)), &one);
+    tap_ok(one.label_count == JFR_CONTEXT_LABELS_MAX && atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]) == left_out,
+           "%d labels have room", JFR_CONTEXT_LABELS_MAX);
+    contexts_get(&c, contexts_add(&c, words, fill(words, 1, list, 3 * (JFR_CONTEXT_LABELS_MAX + 1))), &one);
+    tap_ok(one.label_count == JFR_CONTEXT_LABELS_MAX && !strcmp(text(&c, one.labels[0]), "many0=x") &&
+               atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]) == left_out + 1,
+           "of one more the first ones are kept, and the sample is counted");
     contexts_deinit(&c);
     strtab_deinit(&strings);
 }
@@ -642,6 +672,7 @@ int main(void)
     test_unreadable();
     test_running();
     test_names();
+    test_many_labels();
     test_publish();
     test_memory();
     test_owners();

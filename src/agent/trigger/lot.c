@@ -225,7 +225,7 @@ struct round {
     uint64_t pace_ns;
     struct sampled_thread **threads;
     struct lot_ticket *tickets;
-    uint32_t *order, count;
+    uint32_t *order, count, windows;
 };
 
 /* Enters a thread into the draw. Its use is an average over some draws. */
@@ -250,11 +250,13 @@ static void draw_round(void *context)
             enter(r, &sampled_threads[i]);
     lot_chances(r->tickets, r->count, larger(r->least, r->part * lot_effective(r->tickets, r->count)));
     lot_draw_tickets(&lot.random, r->tickets, r->count, r->order);
-    for (uint32_t i = 0; i < r->count; i++)
+    for (uint32_t i = 0; i < r->count; i++) {
         apply(r->threads[i], &r->tickets[i], r->pace_ns);
+        r->windows += r->tickets[i].drawn && r->tickets[i].chance < 1;
+    }
 }
 
-void lot_draw(double part, double least, uint64_t pace_ns)
+uint32_t lot_draw(double part, double least, uint64_t pace_ns)
 {
     struct round r = {.room = threads_limit() + 1, .part = part, .least = least, .pace_ns = pace_ns};
     r.threads = calloc(r.room, sizeof *r.threads);
@@ -265,6 +267,7 @@ void lot_draw(double part, double least, uint64_t pace_ns)
     free(r.threads);
     free(r.tickets);
     free(r.order);
+    return r.windows;
 }
 
 /* Leaves the thread as it is when it is armed without a clock. Returns false if it keeps its clock. */

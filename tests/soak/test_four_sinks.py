@@ -70,7 +70,8 @@ def soak(jdk, end):
         soaking.strain(tally, jvm, end, sinks.one_round)
     grown = tally.resident[-1] - tally.resident[len(tally.resident) // 3] if tally.resident else 0
     ok(grown < MOST_GROWN_KIB, f"{tally.what}: {grown} KiB grown, of {tally.resident[-1:]}", tally.resident)
-    ok(not tally.bad and sum(tally.samples.values()) > 0, f"{tally.what}: {dict(tally.samples)}, and books that close", "\n".join(tally.bad))
+    ok(not tally.bad and sum(tally.samples.values()) > 0, f"{tally.what}: {dict(tally.samples)}, and books that close",
+       "\n".join(tally.bad))
 
 
 def main():

@@ -34,8 +34,8 @@ void successive_order_deinit(struct successive_order *o);
  * is a run of one sample, which has no ends. */
 struct successive_whole {
     uint32_t samples, pairs, triples, ends, singles;
-    bool unknown;   /* the sequence is unknown, and all samples count as independent draws */
-    bool by_window; /* runs are windows of clocks by lot, */
+    bool unknown;                /* the sequence is unknown, and all samples count as independent draws */
+    bool by_window;              /* runs are windows of clocks by lot, */
     struct window_whole windows; /* and these are the sums over them */
 };
 struct successive_whole successive_whole(const struct successive_order *o);

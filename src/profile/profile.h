@@ -209,6 +209,9 @@ struct profile {
 int profile_init(struct profile *p); /* returns 0 or -ENOMEM */
 void profile_deinit(struct profile *p);
 
+/* Returns the bytes of memory of the names: everything that is interned for samples, but not the samples. */
+size_t profile_names_bytes(const struct profile *p);
+
 /* Interns a string. Unlike strtab_add it distinguishes the empty string from lack of memory. */
 int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id);
 const char *profile_text(const struct profile *p, uint32_t string);

@@ -117,7 +117,7 @@ def check_faults(service):
     ct.ok(len(away) >= 8 and all(headers["Retry-After"] and b"s3://" in content for _, headers, content in away),
           "those that are objects answer 503, and when to ask again", [one[0] for one in answers])
     spans = server.get("/v1/spans", **WHEN)
-    ct.ok(spans.get("complete") is False and spans["recordings"]["unreadable"] == len(away), "answers count what cannot be fetched",
+    ct.ok(spans.get("complete") is False and spans["recordings"]["unreachable"] == len(away), "answers count what cannot be fetched",
           str(spans)[:1000])
     ct.ok(total(server) == weight(range(15)), "samples need no object", total(server))
     server.process.send_signal(signal.SIGKILL)

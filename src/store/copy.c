@@ -10,6 +10,7 @@
 #include "store/store_internal.h"
 
 #include "base/array.h"
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 
@@ -162,6 +163,12 @@ int copy_open_catalogue(struct store *s, struct error *e)
 
 /* ---- the rest of the store agrees with it ---- */
 
+bool copy_is_in_use(const struct store *s)
+{
+    char mark[DISK_PATH_MAX];
+    return !access(store_path(s, mark, IN_USE), F_OK);
+}
+
 struct lacking {
     struct store *store;
     struct lacking_segment {
@@ -208,21 +215,18 @@ static int keep_links(struct store *s, const struct rebuild_found *found, struct
     return backup_copy_folder(store_path(s, from, "segments"), to, e);
 }
 
-bool copy_is_in_use(const struct store *s)
-{
-    char mark[DISK_PATH_MAX];
-    return !access(store_path(s, mark, IN_USE), F_OK);
-}
-
 /* Finds the highest numbers of a dictionary and of its files. */
 static void find_last(const char *folder, int depth, uint64_t *dictionary, uint64_t *file)
 {
     char path[DISK_PATH_MAX];
     DIR *dir = opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        uint64_t number = strtoull(entry->d_name, NULL, 10), *last = depth ? dictionary : file;
+        const char *name = entry->d_name;
+        uint64_t number, *last = depth ? dictionary : file;
+        if (number_take(&name, 10, 0, UINT64_MAX, &number))
+            continue;
         *last = number > *last ? number : *last;
-        if (depth && number && snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+        if (depth && snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
             find_last(path, depth - 1, dictionary, file);
     }
     if (dir)

@@ -26,6 +26,7 @@ struct rebuild {
     uint32_t count, cap;
     uint64_t unread;         /* files and folders whose recordings are unknown */
     uint64_t last_recording; /* the highest id */
+    uint64_t limit;          /* for ids */
     bool rollups;            /* look at roll-ups, too */
 };
 
@@ -46,6 +47,8 @@ static int add_to_day(struct rebuild *n, int64_t day, uint64_t recordings)
 static int note_recording(struct rebuild *n, int64_t day, uint64_t recording)
 {
     bool added;
+    if (recording > n->limit)
+        return 0;
     n->last_recording = recording > n->last_recording ? recording : n->last_recording;
     if (!map_add(&n->recordings, (uint64_t)day << DAY_SHIFT | recording, &added))
         return -ENOMEM;
@@ -132,11 +135,13 @@ static int look_at_folder(struct rebuild *n, const char *folder, int depth)
     return rc;
 }
 
-int rebuild_look(struct rebuild **out, const char *segments, bool rollups, struct error *e)
+int rebuild_look(struct rebuild **out, const char *segments, bool rollups, uint64_t limit, struct error *e)
 {
     struct rebuild *n = *out = calloc(1, sizeof *n);
-    if (n)
+    if (n) {
         n->rollups = rollups;
+        n->limit = limit;
+    }
     return n && !look_at_folder(n, segments, 1) ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 

@@ -1,4 +1,5 @@
 /* Repairs the store: completes what a crash has left unfinished, and replaces damaged data. */
+#include "store/catalogue/catalogue_cold.h"
 #include "store/catalogue/catalogue_rollup.h"
 #include "store/reread.h"
 
@@ -66,10 +67,9 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
 
 static int reseal(struct store *s, const struct catalogue_pending *of, struct error *e)
 {
-    char path[DISK_PATH_MAX];
     struct envelope v;
     bool partly;
-    int rc = envelope_open(&v, store_recording_path(s, path, of->identity), e);
+    int rc = store_open_recording(s, of->identity, &v, e);
     if (rc)
         return rc;
     struct store_profiles *profiles = calloc(1, sizeof *profiles);
@@ -160,6 +160,7 @@ int recover_all(struct store *s, struct error *e)
     rc = is_other ? reread_put_segments_aside(s, e) : 0;
     bool remade = reread_has_segments(s);
     rc = rc ? rc : rows_clickhouse_open(s, last != 0, remade && !last && !s->arrivals.last, e);
+    rc = rc ? rc : cold_open(s, (!last && !s->arrivals.last) || copy_is_in_use(s), e);
     rc = rc ? rc : end_removing(s, e);
     rc = rc ? rc : reread_begin(s, s->options.reread_wait_ns, e);
     if (!rc)

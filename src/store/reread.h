@@ -9,8 +9,8 @@ int reread_put_segments_aside(struct store *s, struct error *e);
 /* Whether they are there. */
 bool reread_has_segments(const struct store *s);
 
-/* Begins, when the store is opened, and waits until all is done, or for wait_ns at most; 0 = without a limit. Other threads go on with the
- * rest. Returns 0, or a code with a message in e. Call reread_end in each case, before the catalog is closed. */
+/* Begins, when the store is opened, and waits until all is done or was tried, or for wait_ns at most; 0 = without a limit. Other threads go
+ * on with the rest. Returns 0, or a code with a message in e. Call reread_end in each case, before the catalog is closed. */
 int reread_begin(struct store *s, uint64_t wait_ns, struct error *e);
 /* Ends soon. What is not done is left to the next start. */
 void reread_end(struct store *s);

@@ -110,16 +110,16 @@ uint64_t days_sum(struct store *s, bool *complete)
     return weight;
 }
 
-void days_run(const char *command, const char *what)
+bool days_run(const char *command)
 {
     char text[1024];
     snprintf(text, sizeof text, "cd %s && %s", path, command);
-    tap_ok(!system(text), "%s", what);
+    return !system(text);
 }
 
-void days_end(void)
+bool days_end(void)
 {
     char text[64];
     snprintf(text, sizeof text, "rm -rf %s", folder);
-    tap_ok(!system(text), "cleaned up");
+    return !system(text);
 }

@@ -19,9 +19,9 @@ uint64_t days_add(struct store *s, uint32_t first, uint32_t count);
 /* Returns the sum of all weights, and what the answer lacks. */
 uint64_t days_sum_missing(struct store *s, struct missing *missing);
 uint64_t days_sum(struct store *s, bool *complete);
-/* Runs a shell command in the store's folder: a point of the test. */
-void days_run(const char *command, const char *what);
-/* Removes everything. */
-void days_end(void);
+/* Runs a shell command in the store's folder. Returns whether it succeeded. */
+bool days_run(const char *command);
+/* Removes everything. Returns whether that succeeded. */
+bool days_end(void);
 
 #endif

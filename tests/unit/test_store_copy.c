@@ -41,7 +41,7 @@ static uint64_t fill(const char *name)
     uint64_t total = days_add(s, 0, RECORDINGS);
     store_maintain(s);
     store_close(s);
-    days_run("[ -s catalogue.db.copy ] && [ -s catalogue.db.copy.sum ] && [ -z \"$(ls incoming)\" ]", name);
+    tap_ok(days_run("[ -s catalogue.db.copy ] && [ -s catalogue.db.copy.sum ] && [ -z \"$(ls incoming)\" ]"), "%s", name);
     return total;
 }
 
@@ -52,10 +52,10 @@ static void test_used(void)
         char name[32];
         snprintf(name, sizeof name, "used-%zu", i);
         uint64_t total = fill(name);
-        days_run(NO_RECORDINGS, "its recordings are gone");
-        days_run(damages[i], "its catalog is damaged or gone");
+        tap_ok(days_run(NO_RECORDINGS), "its recordings are gone");
+        tap_ok(days_run(damages[i]), "its catalog is damaged or gone");
         check(total, true, "the copy has everything");
-        days_run("[ ! -e quarantine/copy-in-use ] && [ -s catalogue.db.copy ]", "and another copy is made");
+        tap_ok(days_run("[ ! -e quarantine/copy-in-use ] && [ -s catalogue.db.copy ]"), "and another copy is made");
     }
 }
 
@@ -67,36 +67,38 @@ static void test_later(void)
     total += days_add(s, RECORDINGS, 2 * RECORDINGS);
     store_maintain(s);
     store_close(s);
-    days_run(DAMAGED, "more comes, and the catalog is damaged");
+    tap_ok(days_run(DAMAGED), "more comes, and the catalog is damaged");
     check(total, true, "what came after the copy is read again");
-    days_run(WAS_USED, "the damaged catalog is kept");
-    days_run("! ls -d quarantine/*-segments 2> /dev/null", "and no segments, as recordings have all of it");
+    tap_ok(days_run(WAS_USED), "the damaged catalog is kept");
+    tap_ok(days_run("! ls -d quarantine/*-segments 2> /dev/null"), "and no segments, as recordings have all of it");
 }
 
 static void test_missing(void)
 {
     uint64_t total = fill("missing");
-    days_run("touch before", "before others come");
+    tap_ok(days_run("touch before"), "before others come");
     struct store *s = days_open(0);
     days_add(s, RECORDINGS, 3);
     store_close(s);
-    days_run("find recordings -newer before -type f -delete", "what came after the copy is deleted");
-    days_run(DAMAGED, "and the catalog is damaged");
+    tap_ok(days_run("find recordings -newer before -type f -delete"), "what came after the copy is deleted");
+    tap_ok(days_run(DAMAGED), "and the catalog is damaged");
     check(total, false, "that is missing, and the answer says so");
-    days_run("[ $(ls -d quarantine/*-segments | wc -l) = 1 ]", "its segments are kept");
+    tap_ok(days_run("[ $(ls -d quarantine/*-segments | wc -l) = 1 ]"), "its segments are kept");
 }
 
 static void test_interrupted(void)
 {
     uint64_t total = fill("interrupted");
-    days_run(NO_RECORDINGS " && mv catalogue.db.copy.sum catalogue.db.sum && mv catalogue.db quarantine && > quarantine/copy-in-use",
-             "killed before the copy has the catalog's name");
+    tap_ok(
+        days_run(NO_RECORDINGS " && mv catalogue.db.copy.sum catalogue.db.sum && mv catalogue.db quarantine && > quarantine/copy-in-use"),
+        "killed before the copy has the catalog's name");
     check(total, true, "the next start goes on");
     total = fill("interrupted-later");
-    days_run(NO_RECORDINGS " && mv catalogue.db.copy catalogue.db && rm catalogue.db*m && > quarantine/copy-in-use && rm segments/1/*.seg",
-             "killed after that, and the segments of today are gone");
+    tap_ok(days_run(NO_RECORDINGS
+                    " && mv catalogue.db.copy catalogue.db && rm catalogue.db*m && > quarantine/copy-in-use && rm segments/1/*.seg"),
+           "killed after that, and the segments of today are gone");
     check(total / 2 + RECORDINGS / 4, false, "what the copy lists, but is gone, is missing");
-    days_run("[ ! -e quarantine/copy-in-use ]", "and that is noted");
+    tap_ok(days_run("[ ! -e quarantine/copy-in-use ]"), "and that is noted");
 }
 
 /* The catalog is damaged while the server runs: it does not replace the good copy. */
@@ -104,23 +106,25 @@ static void test_damaged_meanwhile(void)
 {
     uint64_t total = fill("meanwhile");
     struct store *s = days_open(0);
-    days_run("dd if=/dev/zero of=catalogue.db bs=4096 seek=8 count=16 conv=notrunc status=none && touch -d '2 hours ago' catalogue.db.copy",
-             "the catalog is damaged while the server runs");
+    tap_ok(
+        days_run(
+            "dd if=/dev/zero of=catalogue.db bs=4096 seek=8 count=16 conv=notrunc status=none && touch -d '2 hours ago' catalogue.db.copy"),
+        "the catalog is damaged while the server runs");
     store_maintain(s);
     store_close(s);
-    days_run("[ ! -e catalogue.db.copy.new ]", "no copy is made of it");
-    days_run(NO_RECORDINGS, "its recordings are gone");
+    tap_ok(days_run("[ ! -e catalogue.db.copy.new ]"), "no copy is made of it");
+    tap_ok(days_run(NO_RECORDINGS), "its recordings are gone");
     check(total, true, "the copy from before is used");
 }
 
 static void test_invalid(void)
 {
     uint64_t total = fill("invalid");
-    days_run(DAMAGED " && printf x | dd of=catalogue.db.copy bs=1 seek=300 conv=notrunc status=none", "the copy is damaged, too");
+    tap_ok(days_run(DAMAGED " && printf x | dd of=catalogue.db.copy bs=1 seek=300 conv=notrunc status=none"), "the copy is damaged, too");
     check(total, true, "the catalog is made anew");
-    days_run("ls quarantine/*-catalogue.db quarantine/*-catalogue.db.copy", "both are kept");
+    tap_ok(days_run("ls quarantine/*-catalogue.db quarantine/*-catalogue.db.copy"), "both are kept");
     total = fill("invalid-without");
-    days_run(NO_RECORDINGS "/* 2> /dev/null; rm catalogue.db*", "there is no copy");
+    tap_ok(days_run(NO_RECORDINGS "/* 2> /dev/null; rm catalogue.db*"), "there is no copy");
     check(total, true, "and the catalog is made anew");
 }
 
@@ -132,6 +136,6 @@ int main(void)
     test_interrupted();
     test_damaged_meanwhile();
     test_invalid();
-    days_end();
+    tap_ok(days_end(), "cleaned up");
     return tap_done();
 }

@@ -17,8 +17,9 @@
 
 enum { OLD = 12, NEW = 4 }; /* recordings: before the catalog is lost, and after */
 
-#define LOSE    "rm catalogue.db*"
-#define DAMAGED "printf x | dd of=catalogue.db bs=1 seek=200 conv=notrunc status=none"
+#define LOSE         "rm catalogue.db*"
+#define NOTHING_LEFT "[ -z \"$(ls quarantine | grep -v catalogue)\" ]"
+#define DAMAGED      "printf x | dd of=catalogue.db bs=1 seek=200 conv=notrunc status=none"
 
 /* ---- reading of old recordings waits, or fails ---- */
 
@@ -49,15 +50,16 @@ static void allow(unsigned n)
 
 /* ---- steps ---- */
 
-/* Makes a store and closes it. Returns the sum of its weights. */
-static uint64_t fill(const char *name, bool with_copy)
+/* Makes a store and closes it. copied: how many recordings its copy of the catalog knows. Returns the sum of its weights. */
+static uint64_t fill(const char *name, bool with_copy, uint32_t copied)
 {
     days_begin(name);
     allow(OLD);
     struct store *s = days_open(0);
+    uint64_t total = days_add(s, 0, copied);
     if (with_copy)
         store_maintain(s);
-    uint64_t total = days_add(s, 0, OLD);
+    total += days_add(s, copied, OLD - copied);
     store_close(s);
     allow(0);
     return total;
@@ -76,17 +78,17 @@ static void wait_until(struct store *s, uint64_t left)
         nanosleep(&moment, NULL);
 }
 
-/* Uses the store while its recordings wait to be read. Returns the sum of the weights that it adds. */
-static uint64_t use(struct store *s)
+/* Uses the store while recordings wait to be read. Returns the sum of the weights that it adds. */
+static uint64_t use(struct store *s, uint32_t known)
 {
     struct missing missing;
     uint64_t before = days_sum_missing(s, &missing);
-    tap_ok(!before && missing.sums[MISSING_REREAD].parts == OLD, "nothing is read yet: it lacks %d recordings", OLD);
-    uint64_t added = days_add(s, OLD, NEW), then = days_sum_missing(s, &missing);
-    tap_ok(then == added && missing.sums[MISSING_REREAD].parts == OLD, "what comes is in answers at once: %llu of %llu",
+    tap_ok(missing.sums[MISSING_REREAD].parts == OLD - known, "nothing is read yet: it lacks %u recordings", OLD - known);
+    uint64_t added = days_add(s, OLD, NEW), then = days_sum_missing(s, &missing) - before;
+    tap_ok(then == added && missing.sums[MISSING_REREAD].parts == OLD - known, "what comes is in answers at once: %llu of %llu",
            (unsigned long long)then, (unsigned long long)added);
     store_maintain(s);
-    tap_ok(days_sum_missing(s, &missing) == added, "and stays when the store is maintained");
+    tap_ok(days_sum_missing(s, &missing) == before + added, "and stays when the store is maintained");
     return added;
 }
 
@@ -98,12 +100,12 @@ static void check_all(struct store *s, uint64_t total, bool is_complete, const c
     tap_ok(sum == total && complete == is_complete, "%s: %llu of %llu", what, (unsigned long long)sum, (unsigned long long)total);
 }
 
-static void test_used(const char *name, bool with_copy, const char *damage)
+static void test_used(const char *name, bool with_copy, uint32_t copied, const char *damage)
 {
-    uint64_t total = fill(name, with_copy);
-    days_run(damage, name);
+    uint64_t total = fill(name, with_copy, copied);
+    tap_ok(days_run(damage), "%s", name);
     struct store *s = days_open(1);
-    total += use(s);
+    total += use(s, copied);
     allow(OLD);
     wait_until(s, 0);
     check_all(s, total, true, "then everything is there");
@@ -111,14 +113,14 @@ static void test_used(const char *name, bool with_copy, const char *damage)
     s = days_open(0);
     check_all(s, total, true, "and after a start");
     store_close(s);
-    days_run("[ -z \"$(ls quarantine | grep -v catalogue)\" ]", "nothing is left to do");
+    tap_ok(days_run(NOTHING_LEFT), "nothing is left to do");
 }
 
 /* Old recordings are sent again before they are read. */
 static void test_sent_again(void)
 {
-    uint64_t total = fill("again", false);
-    days_run(LOSE, "again");
+    uint64_t total = fill("again", false, 0);
+    tap_ok(days_run(LOSE), "again");
     struct store *s = days_open(1);
     allow(OLD + 2);
     days_add(s, 0, 2); /* they wait for permits, too */
@@ -130,8 +132,8 @@ static void test_sent_again(void)
 /* Recordings that are gone are counted, even if as many come on the same days before the end. */
 static void test_missing(void)
 {
-    uint64_t total = fill("gone", false);
-    days_run("rm recordings/01/0100* recordings/01/0101*; " LOSE, "two recordings are gone, and the catalog");
+    uint64_t total = fill("gone", false, 0);
+    tap_ok(days_run("rm recordings/01/0100* recordings/01/0101*; " LOSE), "two recordings are gone, and the catalog");
     struct store *s = days_open(1);
     total += days_add(s, OLD, NEW) - 201;
     allow(OLD);
@@ -143,26 +145,26 @@ static void test_missing(void)
     store_close(s);
 }
 
-static void test_interrupted(const char *name, bool with_copy)
+static void test_interrupted(const char *name, bool with_copy, uint32_t copied)
 {
-    uint64_t total = fill(name, with_copy);
-    days_run(with_copy ? DAMAGED : LOSE, name);
+    uint64_t total = fill(name, with_copy, copied);
+    tap_ok(days_run(with_copy ? DAMAGED : LOSE), "%s", name);
     struct store *s = days_open(1);
-    allow(OLD / 2);
-    wait_until(s, OLD - OLD / 2);
+    allow(3);
+    wait_until(s, OLD - copied - 3);
     total += days_add(s, OLD, NEW);
     atomic_store(&permits, 64); /* those that wait now */
     store_close(s);
     s = days_open(0);
     check_all(s, total, true, "the next start goes on");
     store_close(s);
-    days_run("[ -z \"$(ls quarantine | grep -v catalogue)\" ]", "and ends");
+    tap_ok(days_run(NOTHING_LEFT), "and ends");
 }
 
 static void test_no_memory(void)
 {
-    uint64_t total = fill("memory", false);
-    days_run(LOSE, "memory");
+    uint64_t total = fill("memory", false, 0);
+    tap_ok(days_run(LOSE), "memory");
     allow(2 * OLD);
     atomic_store(&without_room, 2);
     struct store *s = days_open(1);
@@ -171,7 +173,7 @@ static void test_no_memory(void)
     days_sum_missing(s, &missing);
     tap_ok(missing.sums[MISSING_REREAD].parts == 2, "two recordings cannot be read, and answers say so");
     store_close(s);
-    days_run("[ $(ls recordings/01 | wc -l) = 12 ]", "they stay");
+    tap_ok(days_run("[ $(ls recordings/01 | wc -l) = 12 ]"), "they stay");
     s = days_open(0);
     check_all(s, total, true, "and the next start reads them");
     store_close(s);
@@ -180,13 +182,15 @@ static void test_no_memory(void)
 int main(void)
 {
     days_before_load = before_load;
-    test_used("lost", false, LOSE);
-    test_used("copy", true, DAMAGED);
+    test_used("lost", false, 0, LOSE);
+    test_used("copy", true, OLD / 2, DAMAGED);
+    test_used("empty-copy", true, 0, DAMAGED);
     test_sent_again();
     test_missing();
-    test_interrupted("interrupted", false);
-    test_interrupted("interrupted-copy", true);
+    test_interrupted("interrupted", false, 0);
+    test_interrupted("interrupted-copy", true, OLD / 2);
+    test_interrupted("interrupted-empty", true, 0);
     test_no_memory();
-    days_end();
+    tap_ok(days_end(), "cleaned up");
     return tap_done();
 }

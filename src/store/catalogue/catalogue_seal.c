@@ -96,6 +96,17 @@ int catalogue_skip_ids(struct catalogue *c, uint64_t dictionary, uint64_t record
     return sql_end(&c->sql, rc ? rc : skip_ids(c, "recording", recording, e), e);
 }
 
+int catalogue_received_before(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], int64_t ns, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(&c->sql, "UPDATE recording SET received_ns = min(received_ns, ? - 1) WHERE identity = ?");
+    sql_int(&s, ns);
+    sql_blob(&s, identity, ENVELOPE_IDENTITY);
+    return sql_end(&c->sql, sql_run(&s, 0, e), e);
+}
+
 static int seal(struct catalogue *c, const struct catalogue_segment *g, struct error *e)
 {
     struct sql s = sql_use(&c->sql, "INSERT INTO segment (id, dictionary, rows, bytes, small) VALUES (?, ?, ?, ?, ?)");

@@ -10,7 +10,7 @@ SOURCES = ("src/format/read/*_*.c", "src/format/read/lines.c", "src/format/impor
            "src/base/*.c", "src/base/*/*.c")
 WRITERS = ("src/format/write/*_write.c", "src/format/write/collapsed.c", "src/format/write/fold.c", "src/format/write/gzip.c",
            "src/format/write/value_type.c", "src/profile/figures/calltree.c", "src/profile/figures/successive.c",
-           "src/compress/*.c", "tests/unit/format_*.c", "tests/unit/profile_maker.c")
+           "src/profile/figures/windows.c", "src/compress/*.c", "tests/unit/format_*.c", "tests/unit/profile_maker.c")
 LIBRARIES = ("-lz", "-ljansson", "-lm")
 READERS = ("pprof", "otlp", "collapsed", "speedscope", "hpl", "legacy", "perf", "threads")
 

@@ -45,6 +45,8 @@ def add_programs(folder, architecture, build, name, pattern):
         target = folder / "programs" / name / program.parent.name
         target.mkdir(parents=True, exist_ok=True)
         subprocess.run([STRIP[architecture], "-g", "-o", target / program.name, program], check=True)
+        for library in program.parent.glob("lib*.so"):  # some programs load those beside them
+            shutil.copy(library, target)
     for path in (path for one in DATA for path in ct.ROOT.glob(one)):
         target = folder / "source" / path.relative_to(ct.ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,8 @@
 /* If the file of a library is deleted, replaced or stripped after loading, its functions keep their names, and get no names of other
  * functions.
  * tier: quick
- * timeout: 120 */
+ * timeout: 120
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "agent/hot/fault/fault.h"

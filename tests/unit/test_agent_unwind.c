@@ -142,8 +142,8 @@ static void check(const char *what, void (*load)(int))
         print_trace("ours  ", &counts.ours);
         print_trace("libgcc", &counts.theirs);
     }
-    tap_ok(!counts.different && !counts.open && counts.same == counts.points, "%s: %d of %d stacks are libgcc's, and end at the last frame", what,
-           counts.same, counts.points);
+    tap_ok(!counts.different && !counts.open && counts.same == counts.points, "%s: %d of %d stacks are libgcc's, and end at the last frame",
+           what, counts.same, counts.points);
 }
 
 static volatile double sink;

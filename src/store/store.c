@@ -81,6 +81,11 @@ struct catalogue *store_catalogue(struct store *s)
     return s->catalogue;
 }
 
+uint64_t store_dictionaries_bytes(struct store *s)
+{
+    return cache_bytes(&s->cache);
+}
+
 int store_is_over(const struct store *s, const struct store_query *q, struct error *e)
 {
     if (store_is_stopping(s))
@@ -131,7 +136,7 @@ static int make_folders(const struct store *s, struct error *e)
 /* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts, silences and profiles on demand. */
 static bool is_ours(const char *name)
 {
-    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock", "clickhouse"};
+    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock", "clickhouse", "cold", "cold-cache"};
     static const char *const beginnings[] = {"catalogue", "alerts.json", "silences.json", "profiles.json"}; /* of names like X.new, too */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
@@ -174,10 +179,12 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
     arrivals_init(&s->arrivals);
-    pthread_mutex_init(&s->sealing, NULL);
+    for (size_t i = 0; i < SEALING_LOCKS; i++)
+        pthread_mutex_init(&s->sealing[i], NULL);
     pthread_mutex_init(&s->reading, NULL);
     pthread_mutex_init(&s->deleting, NULL);
     cache_init(&s->cache);
+    s->cache.most = o->memory;
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
     rc = rc ? rc : make_folders(s, e);
@@ -194,12 +201,14 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
+    cold_close(s);
     rows_clickhouse_close(s);
     catalogue_close(s->catalogue);
     cache_deinit(&s->cache);
     merge_deinit(s);
     arrivals_deinit(&s->arrivals);
-    pthread_mutex_destroy(&s->sealing);
+    for (size_t i = 0; i < SEALING_LOCKS; i++)
+        pthread_mutex_destroy(&s->sealing[i]);
     pthread_mutex_destroy(&s->reading);
     pthread_mutex_destroy(&s->deleting);
     if (s->lock >= 0)
@@ -215,6 +224,7 @@ void store_set_limits(struct store *s, const struct store_limits *l)
     s->options.max_disk = l->max_disk;
     s->options.max_raw = l->max_raw;
     s->options.max_service = l->max_service;
+    s->cache.most = l->memory;
     atomic_store_explicit(&s->retain_s, l->retain_s, memory_order_relaxed);
 }
 
@@ -329,15 +339,21 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
     return rc;
 }
 
+int store_open_recording(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], struct envelope *v, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    int rc = envelope_open(v, store_recording_path(s, path, identity), e);
+    return rc == -ENOENT && s->cold ? cold_fetch(s, identity, v, e) : rc;
+}
+
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e)
 {
     struct catalogue_recording r;
-    char path[DISK_PATH_MAX];
     bool found;
     int rc = catalogue_get(s->catalogue, id, &r, &found, e);
     if (!rc && (!found || !r.raw))
         rc = error_set(e, -ENOENT, "recording %" PRIu64 ": %s", id, found ? "only its samples are kept any more" : "there is none");
-    rc = rc ? rc : envelope_open(v, store_recording_path(s, path, r.identity), e);
+    rc = rc ? rc : store_open_recording(s, r.identity, v, e);
     catalogue_recording_deinit(&r);
     return rc;
 }

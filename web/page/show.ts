@@ -7,7 +7,7 @@ import { sourceOf } from "../model/source";
 import { pathTo } from "../model/tree";
 import { showAnswer } from "./answer";
 import { App } from "./app";
-import { booksTable, readBooks, showBooksBar } from "./books";
+import { booksTable, noBooks, readBooks, showBooksBar } from "./books";
 import { hasCode } from "./code";
 import { describeFrame, nameOf } from "./describe";
 import { byId, element } from "./dom";
@@ -196,7 +196,8 @@ export const showBooks = remember((profile: Profile, width: "after" | "before"):
     const { books: given, approximateShare, title } = before && width === "before" ? before : profile;
     const books = readBooks(given, profile.accounts);
     const whose = before ? width : "";
-    showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose);
+    showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose,
+        noBooks(given));
     byId<HTMLButtonElement>("books").disabled = !books;
     byId("books-heading").textContent = "The books" + (before ? " of " + visibleName(title).slice(0, LONGEST_LABEL) : "");
     if (profile.booksAbout !== "") {

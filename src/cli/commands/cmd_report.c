@@ -31,6 +31,7 @@ static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "as JSON"},
     {'o', "output", "FILE", NULL, "write to this file: .html, a page with all kinds of sample; .json; or .txt"},
     {0, "format", "FORMAT", "text|json|html", "the format of the file, if its name has no extension of a format"},
+    KINDS_PAGE_OPTIONS,
     INPUT_OPTIONS,
     {0},
 };

@@ -1,5 +1,6 @@
 #include "cli/report/output.h"
 
+#include "cli/convert/kinds_page.h"
 #include "format/write/output.h"
 
 #include <string.h>
@@ -34,11 +35,12 @@ static int refuse_for_page(const struct cli_args *args)
         if (cli_switch(args, switches[i]))
             return cli_usage(args->command, "--%s applies only to text and JSON; leave it out, because the page shows everything",
                              switches[i]);
+    int status = kinds_page_check(args);
     const char *kind = cli_option(args, "kind");
-    if (kind && !strcmp(kind, "halt"))
+    if (!status && kind && !strcmp(kind, "halt"))
         return cli_usage(args->command,
                          "--kind halt is printed only as text or JSON; for a page leave --kind out, for text leave --format html out");
-    return CLI_OK;
+    return status;
 }
 
 int report_output_parse(const struct cli_args *args, struct report_output *o)
@@ -59,7 +61,11 @@ int report_output_parse(const struct cli_args *args, struct report_output *o)
         return cli_usage(args->command, "%s: the name must end in .html, .json or .txt; or give --format html, json or text", o->path);
     if (o->path && cli_check_output(args, o->path))
         return CLI_USAGE;
-    return o->format == REPORT_AS_HTML ? refuse_for_page(args) : CLI_OK;
+    if (o->format == REPORT_AS_HTML)
+        return refuse_for_page(args);
+    if (cli_option(args, "trace-link"))
+        return cli_usage(args->command, "--trace-link is for a page: add -o FILE.html");
+    return CLI_OK;
 }
 
 int report_output_write(const struct report_output *o, const char *name, int (*write)(FILE *out, void *arg), void *arg)

@@ -23,6 +23,7 @@ import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
 import { done, ok, same } from "./tap";
 import { sources } from "./sources";
+import { spans } from "./spans";
 import { traces } from "./traces";
 import { why } from "./why";
 
@@ -352,6 +353,7 @@ async function main(): Promise<void> {
     rest();
     marks();
     traces();
+    await spans();
     why();
     sources();
     done();

@@ -190,22 +190,31 @@ def tasks(page, file, recording):
     page.answers("what is the kernel's part", re.search(r"kernel\D+\d+(\.\d+)?%", kernel), kernel)
 
 
-def sums_by_trace(file):
-    """The weights of each trace in the page's data."""
+def traces_of(file):
+    """The weights of each trace in the page's data, and their lengths in us."""
     part = next(json.loads(text) for text in re.findall(r'data-part="spans">([^<]*)', file.read_text()))
     column = lambda key: flamedata.column(part[key], False)
     sums = collections.defaultdict(lambda: [0, 0, 0, 0])
     for trace, *weights in zip(*map(column, ("trace", "cpu_ns", "wall_ns", "alloc_bytes", "lock_ns"))):
         sums[part["texts"][trace]] = [a + b for a, b in zip(sums[part["texts"][trace]], weights)]
-    return part, sums
+    spans = collections.defaultdict(list)
+    for trace, start, length in zip(column("trace"), flamedata.column(part["start_us"], True), column("length_us")):
+        spans[part["texts"][trace]].append((start, start + length))
+    lengths = {trace: max(end for _, end in each) - min(start for start, _ in each) for trace, each in spans.items()}
+    return part, sums, lengths
 
 
 def traces(page, file, recording, gap):
-    """The slowest trace is in sight after one click, and what it did after the next."""
-    text = page.anew(file).choose("#panel-bar", "Traces").text("#panel")
-    page.answers("which trace was slow", re.search(r"The slowest of [\d,]+ traces: POST /close, at least", text), text[:300])
+    """The slowest trace is in sight after one click, and what it did after the next. On a busy machine a sale may be slower than the closer."""
+    part, sums, lengths = traces_of(file)
+    slowest = {trace for trace, length in lengths.items() if length == max(lengths.values())}
+    page.anew(file).choose("#panel-bar", "Traces")
+    ids = page.run("return [...document.querySelectorAll('#panel tbody a')].map((a) => a.title)")
+    page.answers("which trace was slow", ids[0] in slowest and CLOSE in ids and lengths[CLOSE] > 600_000, (ids[:3], slowest))
+    ct.ok(re.match(rf"The slowest of {len(lengths):,} traces: POST /\w+, at least", page.text("#panel p")), "it is in the first sentence",
+          page.text("#panel p"))
     address = page.run("return document.querySelector('#panel tbody a').href")
-    ct.ok(address == LINK.replace("{trace}", CLOSE).replace("{span}", ""), "it leads to the tracing system", address)
+    ct.ok(address == LINK.replace("{trace}", ids[0]).replace("{span}", ""), "it leads to the tracing system", address)
     page.choose("#panel", "POST /close")
     page.wait_for("return document.querySelector('#kinds [aria-pressed=true]').innerText === 'Wall clock' && candor.state().to > 0")
     page.settle()
@@ -217,7 +226,6 @@ def traces(page, file, recording, gap):
                  (at, gap, chips, names))
     told = page.text("#lanes-text")
     ct.ok("span of a request" in told and "Spans in the chosen time" in page.text("#panel"), "its spans are listed and on the lanes", told)
-    part, sums = sums_by_trace(file)
     want = json.loads(ct.candor("trace", "--json", recording, CLOSE).out)
     ct.ok(part["traces"] == len(sums) > 100 and sums[CLOSE] == [want["cpu_ns"], want["wall_ns"], want["allocated_bytes"], want["lock_ns"]],
           f"{part['traces']} traces; the slowest weighs what candor trace says", (sums[CLOSE], want))

@@ -343,6 +343,10 @@ function rest(): void {
     same(labels([0, 2, 2, 4]), ["com.acme.shop", "java.util"], "three parts of a package make a group");
     same(labels([0, 3, 3, 1]), ["com.acme.shop.cart", "com.acme.shop.price", "java.util"],
         "and more where one would have most of the time");
+    const colours = (weights: number[]) => groupFrames(buildTree({
+        parent: Int32Array.of(0, 0, 0, 0), name: Int32Array.of(0, 7, 8, 9), type: new Uint8Array(4), self: Float64Array.from(weights),
+    }, STRINGS), { strings: STRINGS, types: ["JIT compiled"] }, "package").groups.map(({ label, colour }) => label + colour).sort();
+    same(colours([0, 2, 2, 4]), colours([0, 1, 1, 9]), "a package has one color, however much time it has");
 }
 
 async function main(): Promise<void> {

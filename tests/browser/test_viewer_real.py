@@ -73,6 +73,7 @@ class Page(flamepage.Flame):
 
     def choose_by_key(self, id, letter):
         """A browser treats letters within a second of each other as one word."""
+        self.unfold("#" + id)
         self.focus(id)
         time.sleep(1.2)
         self.press(letter)
@@ -429,10 +430,10 @@ def looks(page, file, want, truth):
     page.focus("canvas")
     page.press("f")
     ct.ok(below > top and next(f["y"] for f in page.frames() if f["depth"] == 0) == top, "Flip and f turn it over and back")
-    page.window(500, 900)
     page.click_on("#more")
-    ct.ok(page.run("return document.getElementById('flip').checkVisibility()"), "More shows the options of a narrow window")
-    page.window(*SIZE)
+    ct.ok(not page.run("return document.getElementById('flip').checkVisibility()"), "More hides the options")
+    page.click_on("#more")
+    ct.ok(page.run("return document.getElementById('flip').checkVisibility()"), "and shows them")
     page.focus("canvas")
     page.press("?")
     open_ = page.run("return document.getElementById('help').open")

@@ -87,6 +87,11 @@ export function formatChange(change: number): string {
     return change > 0 ? formatShare(change).replace(/^<?/, "$&+") : formatShare(change);
 }
 
+// Formats the change of a share, in points: "+1.23 pt".
+export function formatPoints(change: number): string {
+    return formatChange(change).replace("%", " pt");
+}
+
 export function formatInterval(interval: Interval | null): string {
     return interval ? formatShare(interval[0]) + " to " + formatShare(interval[1]) : "unknown";
 }

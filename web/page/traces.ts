@@ -38,7 +38,7 @@ function worksTable(app: App, { link }: Spans, works: Work[], head: "Trace" | "S
     const amount = (value: number, unit: string) => (value > 0 ? formatValue(value, unit) : "");
     const columns: [string, (work: Work) => Node | string, boolean][] = [
         [head, (work) => action(nameOfWork(work), "Choose its time and its threads", () => void choose(app, work)), true],
-        ["Began", ({ from }) => clockOf(from, MILLISECOND), true], ["Took at least", took, true],
+        ["Began", ({ from }) => element("span", { className: "when" }, clockOf(from, MILLISECOND)), true], ["Took at least", took, true],
         ["CPU", ({ cpu }) => amount(cpu, "ns"), has("cpu")], ["Wall clock", ({ wall }) => amount(wall, "ns"), has("wall")],
         ["Locks", ({ lock }) => amount(lock, "ns"), has("lock")], ["Allocated", ({ alloc }) => amount(alloc, "bytes"), has("alloc")],
         ["Spans", ({ spans }) => formatCount(spans), head === "Trace"], ["Threads", threadsOf, true],

@@ -345,7 +345,7 @@ def comparison(page, profile):
           "what was found with all samples at hand is better than what the page finds", row)
     page.reopen("#query=Main.worker1&recursion=1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")
-    ct.ok(row[1] != "-1.10% to +2.20%", "but not of a part", row)
+    ct.ok(row[1] != "-1.10 pt to +2.20 pt", "but not of a part", row)
     page.show(profile, "#colour=change&sort=change&width=before")
     ct.ok(page.state()["colour"] == "package" and page.state()["width"] == "after"
           and not page.run("return document.getElementById('width').checkVisibility()"), "one profile alone has none of it")

@@ -22,6 +22,7 @@ import { buildTree, totalsOf } from "../../../web/model/tree";
 import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
 import { done, ok, same } from "./tap";
+import { coarse } from "./coarse";
 import { sources } from "./sources";
 import { spans } from "./spans";
 import { traces } from "./traces";
@@ -346,7 +347,7 @@ function rest(): void {
     const colours = (weights: number[]) => groupFrames(buildTree({
         parent: Int32Array.of(0, 0, 0, 0), name: Int32Array.of(0, 7, 8, 9), type: new Uint8Array(4), self: Float64Array.from(weights),
     }, STRINGS), { strings: STRINGS, types: ["JIT compiled"] }, "package").groups.map(({ label, colour }) => label + colour).sort();
-    same(colours([0, 2, 2, 4]), colours([0, 1, 1, 9]), "a package has one color, however much time it has");
+    same(colours([0, 2, 2, 4]), colours([0, 1, 2, 3]), "a package has one color, however much time it has");
 }
 
 async function main(): Promise<void> {
@@ -357,6 +358,7 @@ async function main(): Promise<void> {
     rest();
     marks();
     traces();
+    coarse();
     await spans();
     why();
     sources();

@@ -137,7 +137,7 @@ def until_exact(page):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for option, initial in (("samples", 10_000_000), ("stacks", 75_000), ("frames", 0), ("rounds", 7)):
+    for option, initial in (("samples", 10_000_000), ("stacks", 60_000), ("frames", 0), ("rounds", 7)):
         parser.add_argument("--" + option, type=int, default=initial)
     options = parser.parse_args()
     why = browser.missing() or (None if PAGE.exists() else "build/web/flame.html is not built")

@@ -1,9 +1,9 @@
 // Keeps the user's choices, computes what follows from them, and passes both to the parts of the page.
 import { ThemeName } from "../draw/colours";
 import { carry } from "../model/carry";
+import { sameFrame } from "../model/coarse";
 import { FOLDED_TYPE } from "../model/own";
 import { Profile } from "../model/profile";
-import { sameFrame } from "../model/coarse";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
 import { Tree } from "../model/tree";
 import { Kinds } from "./kinds";

@@ -170,7 +170,7 @@ export class SceneMaker {
     scene(state: State): Scene {
         const key = this.keyOf(state);
         const coarse = key === this.ready || key === this.baseKey ? null : this.coarse();
-        return coarse ? coarse.scene(state) : this.exact(state);
+        return coarse ? coarse.scene({ ...state, fold: this.ownFirst(state) ? "yes" : "no" }) : this.exact(state);
     }
 
     makeExact(state: State): void {

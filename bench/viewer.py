@@ -3,11 +3,11 @@
 
 usage: script/bench viewer [--samples N] [--stacks N] [--frames N] [--rounds N]
 
-A recording of SAMPLES samples of STACKS different stacks (Zipf; bench/server/recordings.c) becomes a page by `candor convert`. With --frames the
-page has that many random frames instead, each as heavy as any other, which no program has. Each figure is the time from
-the action to the picture that shows it, in a headless Chromium: median and worst of the rounds. The first picture is measured from the
-beginning of the page's load, including reading the file from disk. With very many frames a coarse picture comes first; "exact" is the median
-time after which the exact one is there, 300 ms of which the page waits for further actions.
+A recording of SAMPLES samples of STACKS different stacks (Zipf; bench/server/recordings.c) becomes a page by `candor convert`. With
+--frames the page has that many random frames instead, each as heavy as any other, which no program has. Each figure is the time from the
+action to the picture that shows it, in a headless Chromium: median and worst of the rounds. The first picture is measured from the
+beginning of the page's load, including reading the file from disk. With very many frames a coarse picture comes first; "exact" is the
+median time after which the exact one is there, 300 ms of which the page waits for further actions.
 """
 import argparse
 import json

@@ -100,7 +100,8 @@ def old_writers_read_by_us():
         log = ct.WORK / f"{version}.hlog"
         written = ct.run(jdk.java, "-cp", f"{classes}:{jar}", "OldHistLogs", log)
         count = as_candor(log)["default"][0]
-        ct.ok(written.status == 0 and written.out.split() == [str(count), cookie], f"{log.name}: its encoding and its {count} values", written)
+        ct.ok(written.status == 0 and written.out.split() == [str(count), cookie], f"{log.name}: its encoding, and {count} values",
+              written)
         same_table(log, version, f"of {log.name}")
 
 

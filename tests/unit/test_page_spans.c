@@ -110,7 +110,8 @@ static void test_many(void)
         uint32_t set = 0, a = 0, b = 0;
         profile_label(&p, &l, &set);
         profile_label(&p, &(struct profile_label){.parent = set, .key = maker_string(&p, "span_id"), .value = maker_string(&p, first)}, &a);
-        profile_label(&p, &(struct profile_label){.parent = set, .key = maker_string(&p, "span_id"), .value = maker_string(&p, second)}, &b);
+        profile_label(&p, &(struct profile_label){.parent = set, .key = maker_string(&p, "span_id"), .value = maker_string(&p, second)},
+                      &b);
         sample(&p, "w", a, i + 1, 1);
         sample(&p, "w", b, i + (is_long ? 50 : 2), 1);
     }

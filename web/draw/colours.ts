@@ -1,9 +1,9 @@
 // Chooses the colors of frames, by package or by frame type.
 //
 // The nine hues are chosen so that people with any common color blindness can distinguish them (the "light" scheme of Paul Tol,
-// SRON/EPS/TN/09-002), and so that dark text on each has a contrast above 4.5. Four are those of code that is not Java. The others are given
-// to packages by their names alone, so a package has the same color in every profile: its first three parts decide the hue, all that is
-// shown of it the shade.
+// SRON/EPS/TN/09-002), and so that dark text on each has a contrast above 4.5. Four are those of code that is not Java. The others are
+// given to packages by their names alone, so a package has the same color in every profile: its first three parts decide the hue, all that
+// is shown of it the shade.
 import { kindOfCode, packageOf, visibleName } from "../model/names";
 import { Tree } from "../model/tree";
 

@@ -59,11 +59,10 @@ export function drawLane(canvas: HTMLCanvasElement, lane: Lane, most: number, { 
         context.fillRect(column * w, height * (1 - part), Math.ceil(w), height * part);
     });
     for (const { from, to, look: number } of events) {
-        const isSpan = number === SPAN;
+        const isSpan = number === SPAN; // spans that follow each other have a gap between them
         context.fillStyle = LOOKS[number].colour[theme];
-        // Spans that follow each other have a gap between them.
-        context.fillRect(from * width, isSpan ? clientHeight - SPANS_HEIGHT : height + 1, Math.max(1.5, (to - from) * width - (isSpan ? 1 : 0)),
-            isSpan ? SPANS_HEIGHT : EVENTS_HEIGHT);
+        const [top, thick, gap] = isSpan ? [clientHeight - SPANS_HEIGHT, SPANS_HEIGHT, 1] : [height + 1, EVENTS_HEIGHT, 0];
+        context.fillRect(from * width, top, Math.max(1.5, (to - from) * width - gap), thick);
     }
 }
 

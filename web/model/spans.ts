@@ -1,5 +1,5 @@
-// Reads the spans of a recording's samples: which thread worked for which span of which trace, and when (web/README.md); and adds them up to
-// traces.
+// Reads the spans of a recording's samples: which thread worked for which span of which trace, and when (web/README.md); and adds them up
+// to traces.
 import { demand, readColumn } from "./columns";
 import { Json, numberOf, textOf } from "./parts";
 

@@ -113,8 +113,8 @@ export function noBooks(books: Given | null): string {
 }
 
 // Fills the thin bar. It has a drawing of the accounts and, always as text, what was lost, what could not be seen, what does not add up,
-// and the share of approximate frames (negative = unknown). `whose`: the profile to which the books belong, if there are several. `none`: what
-// to say without books.
+// and the share of approximate frames (negative = unknown). `whose`: the profile to which the books belong, if there are several. `none`:
+// what to say without books.
 export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summary: HTMLElement }, books: Books | null,
     approximate: number, whose: string, none = noBooks(null)): void {
     const item = (key: string, text: string) => element("span", { className: "figure " + key }, text);

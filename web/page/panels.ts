@@ -1,5 +1,5 @@
-// Shows a button each for findings, halts, locks, what is alive, and traces, and the panel that the chosen button opens. The panel about a chosen
-// time opens from that time (sight.ts, times.ts).
+// Shows a button each for findings, halts, locks, what is alive, and traces, and the panel that the chosen button opens. The panel about a
+// chosen time opens from that time (sight.ts, times.ts).
 import { formatCount } from "../model/figures";
 import { Live, readLive } from "../model/live";
 import { Finding, Halts, Json, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";

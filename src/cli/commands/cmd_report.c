@@ -241,6 +241,7 @@ static int report_run(const struct cli_args *args)
     int status = parse_options(args, &o);
     status = status ? status : parse_callers(args, &patterns, &o);
     status = status ? status : report_output_parse(args, &output);
+    status = status ? status : kinds_page_check(args);
     bool halts = asks_for_halts(args);
     if (!status && cli_switch(args, "timeline") && !halts)
         status = cli_usage(args->command, "--timeline needs --kind halt");

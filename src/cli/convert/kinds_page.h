@@ -20,8 +20,10 @@ enum { KINDS_PAGE_TITLE = 512 };
 
 /* The option of a page that `report` and `convert` share. */
 #define KINDS_PAGE_OPTIONS                                                                                                                 \
-    {0, "trace-link", "URL", NULL,                                                                                                         \
-     "in a page: where a tracing system shows a trace, with {trace} for its id, such as https://jaeger/trace/{trace}"}
+    {                                                                                                                                      \
+        0, "trace-link", "URL", NULL,                                                                                                      \
+            "in a page: where a tracing system shows a trace, with {trace} for its id, such as https://jaeger/trace/{trace}"               \
+    }
 
 /* Checks these options. Returns CLI_OK, or CLI_USAGE after printing the reason. */
 int kinds_page_check(const struct cli_args *args);

@@ -51,7 +51,8 @@ export function coarse(): void {
 
 function scenes(profile: Profile, copy: Profile): void {
     const [coarseTree, exactTree] = [copy, profile].map(({ columns, strings }) => buildTree(columns, strings));
-    const path = (tree: typeof exactTree, frame: number): string => (frame > 0 ? path(tree, tree.parent[frame]) + "/" + tree.name[frame] : "");
+    const path = (tree: typeof exactTree, frame: number): string =>
+        (frame > 0 ? path(tree, tree.parent[frame]) + "/" + tree.name[frame] : "");
     ok([1, 2, 50, 900].every((i) => path(coarseTree, i) === path(exactTree, sameFrame(coarseTree, i, exactTree))),
         "a frame is found in the exact tree by its path");
     const maker = new SceneMaker(profile);

@@ -55,6 +55,7 @@ class Page(flamepage.Flame):
         self.reopen(fragment)
 
     def focus(self, id):
+        self.unfold("#" + id)
         self.run("document.getElementById(arguments[0]).focus()", id)
 
     def pick(self, frame):
@@ -73,7 +74,6 @@ class Page(flamepage.Flame):
 
     def choose_by_key(self, id, letter):
         """A browser treats letters within a second of each other as one word."""
-        self.unfold("#" + id)
         self.focus(id)
         time.sleep(1.2)
         self.press(letter)

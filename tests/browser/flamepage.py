@@ -144,8 +144,8 @@ class Flame(browser.Browser):
 
 
 def share(text):
-    """'12.3%', or '+12.3 pt' of a change -> (0.123, half a unit of its last digit)."""
-    text = text.replace(" pt", "%")
+    """'12.3%', or of changes '+12.3 pt' and '+12.3' -> (0.123, half a unit of its last digit)."""
+    text = text.replace(" pt", "").rstrip("%") + "%"
     if text == "0%":
         return 0.0, 0.0
     if text in ("<0.01%", "<+0.01%"):

@@ -92,6 +92,11 @@ export function formatPoints(change: number): string {
     return formatChange(change).replace("%", " pt");
 }
 
+// Formats the interval of such a change: "+1.23 to +4.56 pt".
+export function formatPointRange([low, high]: Interval): string {
+    return formatPoints(low).replace(" pt", "") + " to " + formatPoints(high);
+}
+
 export function formatInterval(interval: Interval | null): string {
     return interval ? formatShare(interval[0]) + " to " + formatShare(interval[1]) : "unknown";
 }

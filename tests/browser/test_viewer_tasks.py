@@ -158,7 +158,7 @@ def why(page, file, gap):
 def tasks(page, file, recording):
     page.anew(file)
     answer = page.text("#answer")
-    page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, answer)
+    page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, (answer, page.text("#empty")))
     lane = page.text("#lanes .thread bdi")
     sums = collections.Counter()
     for thread in json.loads(ct.candor("report", "--json", "--sections", "threads", recording).out)["threads"]:

@@ -766,6 +766,25 @@ static void test_sockets(void)
     finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32767", "demo.Main.work:4", "a peer with a port of its own, and one");
 }
 
+/* A thread waits for two fifths of the time to write. Other threads have a processor in a third of the time in which they can run. */
+static void add_writes(const char *peer)
+{
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.work:4", 2 * NS_PER_S);
+    add_looks("main", 1, "demo.Main.work:4", JFR_STATE_JAVA, 20);
+    add_looks("main", 1, "demo.Main.work:4", JFR_STATE_READY, 40);
+    add_halts(HALT_SOCKET_WRITE, peer, NS_PER_S, 4);
+}
+
+static void test_writes(void)
+{
+    add_writes("shop/10.0.0.1:99");
+    finds(FINDING_SLOW_WRITE, "shop/10.0.0.1:99", "demo.Main.work:4", "a peer that reads slowly");
+    add_writes("localhost/127.0.0.1:99");
+    is_silent("a peer on the same machine, which may have waited for a processor");
+}
+
 static void test_forces(void)
 {
     begin();
@@ -1531,6 +1550,7 @@ int main(void)
     test_late();
     test_system_gc();
     test_sockets();
+    test_writes();
     test_forces();
     test_pinned();
     test_exceptions();

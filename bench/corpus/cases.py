@@ -170,6 +170,7 @@ LIBRARIES = _pairs(
 VIRTUAL = _pairs(
     "Virtual",
     ("pinned", "pinned_carrier", {"jdks": (21,)}),
+    ("carriers", ("carriers_busy", "cpu_saturated"), {}),
     ("permits", "pool_too_small", {}),
     ("asleepInLock", "lock_held_asleep", {}),
     jdks=FROM_21)

@@ -942,6 +942,28 @@ static void add_shared(int ready)
     add_looks("main", 1, "demo.Main.run:1", JFR_STATE_JAVA, 50 - ready);
 }
 
+/* Virtual threads that use so many of 200 samples, each of 50 ms, of the single processor. */
+static void add_virtual(int samples, uint32_t threads)
+{
+    begin();
+    e.processors = 1;
+    for (int i = 0; i < samples; i++)
+        maker_sample_of(&cpu, "virtual-*", "demo.Main.run:1;demo.Sum.add:7", 50 * NS_PER_MS);
+    cpu.threads[cpu.samples[0].thread].virtual_threads = threads;
+}
+
+static void test_carriers(void)
+{
+    add_virtual(190, 2);
+    finds(FINDING_CARRIERS_BUSY, "", "demo.Sum.add:7", "two virtual threads use 95 % of a processor");
+    add_virtual(190, 1);
+    is_silent("a single one does");
+    add_virtual(190, 0);
+    is_silent("a thread that is not virtual does");
+    add_virtual(160, 2);
+    is_silent("two use 80 %");
+}
+
 static void test_gc(void)
 {
     add_pauses(49, 6 * NS_PER_MS);
@@ -1555,6 +1577,7 @@ int main(void)
     test_pinned();
     test_exceptions();
     test_cpu();
+    test_carriers();
     test_gc();
     test_allocations();
     test_leak();

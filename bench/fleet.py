@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Questions about a day of a hundred hosts, and what ten thousand rules of alerts cost.
 
-usage: script/bench fleet --fill FOLDER [--hosts N] [--hours N] [--samples N]     makes the store
+usage: script/bench fleet --fill FOLDER [--hosts N] [--hours N] [--period S] [--samples N]     makes the store
        script/bench fleet --store FOLDER [--runs N] [--rules N] [--minutes N] [--output FOLDER]     asks it
 
-Services of ten hosts send a recording of half an hour each. All hosts of a service send the same samples in one period, which costs the
-server as much as different ones. --fill takes some four minutes of CPU for a day of a hundred hosts; --store asks each question RUNS
-times, by turns, and then lets the server evaluate RULES rules of alerts for so many minutes.
+Each of the hosts of a service, ten of them, sends a recording of ten minutes after the other (--period). All hosts of a service send the
+same samples in one period, which costs the server as much as different ones. --fill takes some five minutes of CPU for a day of a hundred
+hosts; --store asks each question RUNS times, by turns, and then lets the server evaluate RULES rules of alerts for so many minutes.
 
 Raw data go to OUTPUT/fleet.csv, the results beside the goals to OUTPUT/fleet.md (default: docs/benchmarks).
 """
@@ -26,7 +26,7 @@ from results import Results, output_option
 from server_costs import DAY, catalogue, cpu_seconds, make, settle
 from servers import Server
 
-HOUR, PERIOD, HOSTS_OF_SERVICE, STACKS, SEEDS = 3600, 1800, 10, 20000, 5
+HOUR, HOSTS_OF_SERVICE, STACKS, SEEDS = 3600, 10, 20000, 5
 FIELDS = ("what", "value", "unit", "run")
 METRICS, SEARCH, FUNCTIONS, RULES = 50, 200, 1000, 2  # goals: ms, ms, ms, percent of a core
 
@@ -46,30 +46,39 @@ def questions():
 
 # -- the store -------------------------------------------------------------------------------------------------------
 
-def begin_file(store):
-    """Beside the store: the second at which its recordings begin."""
-    return store.with_suffix(".begin")
+def state_file(store):
+    """Beside the store: the second at which its recordings begin, the seconds that each takes, and how many hours are sent."""
+    return store.with_suffix(".state")
+
+
+def state_of(store):
+    return map(int, state_file(store).read_text().split())
+
+
+def fill_hour(server, options, begin, hour):
+    """Sends the recordings of an hour in the order of time. Those that the server already has count once."""
+    files = [make(ct.WORK / f"made-{seed}", HOUR // options.period, options.samples, options.period, begin + hour * HOUR, STACKS,
+                  seed=seed + 10 * hour) for seed in range(SEEDS)]
+    for period in range(HOUR // options.period):
+        for host in range(options.hosts):
+            status, answer = server.send(files[host % SEEDS][period].read_bytes(), service=f"shop-{host // HOSTS_OF_SERVICE}",
+                                         host=f"web-{host}", version=str(1 + host % 2))
+            if status != 200:
+                sys.exit(f"fleet: a recording is not taken: {answer}")
 
 
 def fill(options):
-    """Sends the recordings in the order of time."""
-    begin = int(time.time()) // HOUR * HOUR - options.hours * HOUR
-    ct.WORK.mkdir(parents=True, exist_ok=True)
-    server = Server("fleet", "--analyze-cpu", "0", "--max-recordings", "2G", "--max-disk", "60G")
-    for hour in range(options.hours):
-        files = [make(ct.WORK / f"made-{seed}", HOUR // PERIOD, options.samples, PERIOD, begin + hour * HOUR, STACKS,
-                      seed=seed + 10 * hour) for seed in range(SEEDS)]
-        for period in range(HOUR // PERIOD):
-            for host in range(options.hosts):
-                status, answer = server.send(files[host % SEEDS][period].read_bytes(), service=f"shop-{host // HOSTS_OF_SERVICE}",
-                                             host=f"web-{host}", version=str(1 + host % 2))
-                if status != 200:
-                    sys.exit(f"fleet: a recording is not taken: {answer}")
+    begin, sent = int(time.time()) // HOUR * HOUR - options.hours * HOUR, 0
+    if state_file(options.fill).exists():
+        begin, options.period, sent = state_of(options.fill)
+    server = Server(options.fill.resolve(), "--analyze-cpu", "0", "--max-recordings", "2G", "--max-disk", "60G")
+    for hour in range(sent, min(options.hours, sent + options.at_once)):
+        fill_hour(server, options, begin, hour)
+        state_file(options.fill).write_text(f"{begin} {options.period} {hour + 1}\n")
         print(f"hour {hour}", file=sys.stderr, flush=True)
-    settle(server)
+    if sent + options.at_once >= options.hours:
+        settle(server)
     server.end()
-    shutil.move(server.data, options.fill)
-    begin_file(options.fill).write_text(f"{begin}\n")
 
 
 # -- questions -------------------------------------------------------------------------------------------------------
@@ -137,7 +146,7 @@ def write_page(path, results, options):
              f"Made by `script/bench fleet` on {results.date}; raw data in `fleet.csv`. {os.cpu_count()} processors,",
              f"{platform.machine()}, Linux {platform.release().partition('-')[0]}. One client on the same machine asks one question after",
              f"the other, {options.runs} times by turns, for the whole day; the page cache is warm.", "",
-             f"{options.hosts} JVMs in services of {HOSTS_OF_SERVICE}, {options.hours} h, a recording each {PERIOD // 60} minutes:",
+             f"{options.hosts} JVMs in services of {HOSTS_OF_SERVICE}, {options.hours} h, a recording each {options.period // 60} minutes:",
              f"{of(results, 'recordings')[0]:,.0f} recordings, {of(results, 'rows')[0] / 1e6:.3g} million rows. Stacks are Zipf among",
              f"{STACKS:,}.", "",
              "| question | goal, p95 | median | p95 | CPU, median |", "|---|---|---|---|---|"]
@@ -162,7 +171,9 @@ def main():
     parser.add_argument("--store", type=pathlib.Path)
     parser.add_argument("--hosts", type=int, default=100)
     parser.add_argument("--hours", type=int, default=DAY // HOUR)
-    parser.add_argument("--samples", type=int, default=2000, help="in a recording")
+    parser.add_argument("--at-once", type=int, default=DAY // HOUR, help="end --fill after so many hours; the next call goes on")
+    parser.add_argument("--period", type=int, default=600, help="seconds of a recording; a part of an hour")
+    parser.add_argument("--samples", type=int, default=600, help="in a recording")
     parser.add_argument("--runs", type=int, default=21)
     parser.add_argument("--rules", type=int, default=10000)
     parser.add_argument("--minutes", type=float, default=3, help="how long rules are evaluated")
@@ -170,7 +181,7 @@ def main():
     options = parser.parse_args()
     if options.fill:
         return fill(options)
-    options.begin = int(begin_file(options.store).read_text())
+    options.begin, options.period, _ = state_of(options.store)
     shutil.copytree(options.store, ct.WORK / "store")
     results = Results(options.output / "fleet.csv", FIELDS)
     server = Server("store", "--analyze-cpu", "0")

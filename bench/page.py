@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """How fast the server's page is with a large fleet behind it: the first picture with data of each view, and what people do in it.
 
-usage: script/bench page [--services N] [--hosts N] [--samples N] [--stacks N] [--rounds N]
+usage: script/bench page --fill FOLDER [--services N] [--hosts N] [--samples N] [--stacks N]     makes the store
+       script/bench page --store FOLDER [--rounds N] [--output FOLDER]     looks at it
 
-A server gets one recording of 24 hours from each of HOSTS hosts of SERVICES services, with SAMPLES samples of CPU time (Zipf, of STACKS
-stacks; bench/server/recordings.c). It is one recording a host in place of one a minute, so that it can be sent in minutes: the sums by
-which the server answers are as many, the lists of recordings are shorter. Sixteen recordings are made, and sent under all the labels.
-Then a headless Chromium opens each view for the whole day. "First picture" is the time from the beginning of the navigation until the
+--fill: a server gets one recording of 24 hours from each of HOSTS hosts of SERVICES services, with SAMPLES samples of CPU time (Zipf, of
+STACKS stacks; bench/server/recordings.c). It is one recording a host in place of one a minute, so that it can be sent in minutes: the sums
+by which the server answers are as many, the lists of recordings are shorter. Sixteen recordings are made, and sent under all the labels.
+--store: a headless Chromium opens each view for the whole day. "First picture" is the time from the beginning of the navigation until the
 page shows the data it has asked for; an action's is the time to the picture that shows its effect: median and worst of the rounds. The
-browser and the server share the machine.
+browser and the server share the machine. Raw data go to OUTPUT/page.csv, the page to OUTPUT/page.md.
 """
 import argparse
 import gzip
 import pathlib
+import shutil
 import statistics
 import sys
 import urllib.parse
@@ -22,11 +24,14 @@ sys.path[:0] = [str(ROOT / part) for part in ("tests/browser", "tests/lib", "ben
 import browser
 import candortest as ct
 from fleetpage import IDLE, Fleet
+from results import Results, output_option
 from server_costs import DAY, START, cpu_seconds, make, settle
 from servers import Server
 
 QUIET = ("--analyze-cpu", "0", "--max-disk", "20G", "--max-recordings", "200M")
 BODIES = 16
+FIELDS = ("what", "kind", "run", "ms", "server_cpu_ms")
+TARGET_KB = 350
 TARGET_MS = {"first picture": 1000, "action": 50}
 SERVICE = "service=s-0"
 VIEWS = {"services": "", "service": SERVICE, "all services": "view=service&by=service", "by host": SERVICE + "&by=host",
@@ -54,7 +59,7 @@ ACTIONS = {
 }
 
 
-def fill(server, options):
+def send_all(server, options):
     files = [make(ct.WORK / "made" / str(i), 1, options.samples, DAY, START, options.stacks, seed=i)[0] for i in range(BODIES)]
     bodies = [file.read_bytes() for file in files]
     for host in range(options.hosts):
@@ -63,61 +68,100 @@ def fill(server, options):
                                          version=f"1.{host % 2}")
             if status != 200:
                 sys.exit(f"page: a recording is not taken: {answer}")
+
+
+def state_file(store):
+    """Beside the store: the second at which its day begins, and how much there is of what."""
+    return store.with_suffix(".state")
+
+
+def fill(options):
+    server = Server(options.fill.resolve(), *QUIET)
+    send_all(server, options)
     settle(server)
+    server.end()
+    state_file(options.fill).write_text(f"{START} {options.services} {options.hosts} {options.samples}\n")
 
 
-def address(name):
+def address(name, start):
     words = VIEWS[name]
     view = "" if "view=" in words else "view=" + ("service" if name == "by host" else name) + "&"
-    return "#" + view + (words + "&" if words else "") + urllib.parse.urlencode({"from": START, "to": START + DAY}) + "&zone=utc"
+    return "#" + view + (words + "&" if words else "") + urllib.parse.urlencode({"from": start, "to": start + DAY}) + "&zone=utc"
 
 
-def first_picture(page, name):
-    page.go(address(name))
+def first_picture(page, fragment):
+    page.go(fragment)
     return page.wait_for("return window.drawnAt")
 
 
-def action(page, name, number):
+def act(page, name, number):
     return page.ask("POST", "/execute/async", {"script": TIMED % ACTIONS[name][1], "args": [number]})
 
 
-def line(name, values, target):
-    print("%-32s %7.0f ms %7.0f ms %5d ms%s" % (name, statistics.median(values), max(values), target,
-                                                "" if statistics.median(values) <= target else "  missed"))
-
-
-def measure(page, server, rounds):
-    print("%-32s %10s %10s %8s" % ("", "median", "worst", "goal"))
-    for name in VIEWS:
-        before = cpu_seconds(server)
-        values = [first_picture(page, name) for _ in range(rounds)]
-        line(f"first picture: {name}", values, TARGET_MS["first picture"])
-        print("%-32s %7.0f ms of the server's CPU" % ("", 1000 * (cpu_seconds(server) - before) / rounds))
+def measure(page, server, results, start, rounds):
+    for run in range(rounds):
+        for name in VIEWS:
+            before = cpu_seconds(server)
+            ms = first_picture(page, address(name, start))
+            used = 1000 * (cpu_seconds(server) - before)
+            results.add(what=name, kind="first picture", run=run, ms=round(ms, 1), server_cpu_ms=round(used, 1))
     for name, (view, _) in ACTIONS.items():
-        page.go(address(view))
-        line(name, [action(page, name, i) for i in range(3 * rounds)], TARGET_MS["action"])
+        page.go(address(view, start))
+        for run in range(3 * rounds):
+            results.add(what=name, kind="action", run=run, ms=round(act(page, name, run), 1), server_cpu_ms=0)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for option, initial in (("services", 100), ("hosts", 100), ("samples", 1440), ("stacks", 20000), ("rounds", 3)):
-        parser.add_argument("--" + option, type=int, default=initial)
-    options = parser.parse_args()
-    why = browser.missing()
-    if why:
-        sys.exit("bench page: " + why)
-    server = Server("page", *QUIET)
-    fill(server, options)
+def rows_of(results, kind, names):
+    for name in names:
+        rows = [row for row in results.rows if (row["what"], row["kind"]) == (name, kind)]
+        times = [row["ms"] for row in rows]
+        cpu = f"{statistics.median(row['server_cpu_ms'] for row in rows):,.0f} ms" if kind == "first picture" else ""
+        yield f"| {kind}: {name} | {TARGET_MS[kind]:,} ms | {statistics.median(times):,.0f} ms | {max(times):,.0f} ms | {cpu} |"
+
+
+def page_of(results, server, sizes):
     parts = [server.request("GET", path)[2] for path in ("/", "/fleet.js", "/fleet.css")]
-    whole, packed = sum(map(len, parts)) / 1e3, sum(len(gzip.compress(part)) for part in parts) / 1e3
-    print("%d services, %d hosts of each, %d samples of each" % (options.services, options.hosts, options.samples))
-    print("page, script and style: %.0f KB, gzipped %.0f KB (goal: 350)" % (whole, packed))
+    packed = sum(len(gzip.compress(part)) for part in parts) / 1e3
+    services, hosts, samples = sizes
+    return "\n".join([
+        "# The server's page with a large fleet, measured", "", f"{results.origin()}.",
+        f"{services} services of {hosts} hosts each, a day of each host in one recording of {samples:,} samples.",
+        "A headless Chromium on the same machine. *First picture*: from the beginning of the navigation until the page shows the data it",
+        "asked for. *Action*: until the picture that shows its effect.", "",
+        f"Page, script and style take {packed:,.0f} KB, packed by gzip (goal: {TARGET_KB}).", "",
+        "| what | goal | median | worst | CPU of the server, median |", "|---|---|---|---|---|",
+        *rows_of(results, "first picture", VIEWS), *rows_of(results, "action", ACTIONS)]) + "\n"
+
+
+def look(options):
+    start, *sizes = map(int, state_file(options.store).read_text().split())
+    shutil.copytree(options.store, ct.WORK / "page", copy_function=shutil.copy)
+    server = Server("page", *QUIET)
+    results = Results(options.output / "page.csv", FIELDS)
     with Fleet(server) as page:
         page.window(1440, 900)
         page.devtools("Page.enable")
         page.devtools("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
-        measure(page, server, options.rounds)
+        measure(page, server, results, start, options.rounds)
+    text = page_of(results, server, sizes)
+    (options.output / "page.md").write_text(text)
+    print(text)
     server.end()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--fill", type=pathlib.Path)
+    what.add_argument("--store", type=pathlib.Path)
+    for option, initial in (("services", 100), ("hosts", 100), ("samples", 1440), ("stacks", 20000), ("rounds", 3)):
+        parser.add_argument("--" + option, type=int, default=initial)
+    output_option(parser)
+    options = parser.parse_args()
+    why = browser.missing()
+    if options.store and why:
+        sys.exit("bench page: " + why)
+    (fill if options.fill else look)(options)
 
 
 main()

@@ -51,6 +51,7 @@ static char *store(struct strtab *t, const char *text, size_t len)
         b->used = 0;
         b->cap = cap;
         t->blocks = b;
+        t->block_bytes += sizeof *b + cap;
     }
     char *at = b->bytes + b->used;
     memcpy(at, text, len);
@@ -121,6 +122,11 @@ uint32_t strtab_add(struct strtab *t, const char *text, size_t len)
 uint32_t strtab_add_text(struct strtab *t, const char *text)
 {
     return strtab_add(t, text, strlen(text));
+}
+
+size_t strtab_bytes(const struct strtab *t)
+{
+    return t->block_bytes + t->cap * sizeof *t->entries + t->bucket_count * sizeof *t->buckets;
 }
 
 const char *strtab_text(const struct strtab *t, uint32_t id)

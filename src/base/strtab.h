@@ -20,6 +20,7 @@ struct strtab {
     uint32_t *buckets;
     uint32_t bucket_count; /* a power of two */
     struct strtab_block *blocks;
+    size_t block_bytes; /* of all blocks */
 };
 
 int strtab_init(struct strtab *t); /* 0 or -ENOMEM */
@@ -28,6 +29,8 @@ void strtab_deinit(struct strtab *t);
 uint32_t strtab_add(struct strtab *t, const char *text, size_t len);
 /* Returns the id of the string; 0 if the table does not have it, or if it is the empty string. */
 uint32_t strtab_find(const struct strtab *t, const char *text, size_t len);
+/* Returns the bytes of memory that the table has. */
+size_t strtab_bytes(const struct strtab *t);
 uint32_t strtab_add_text(struct strtab *t, const char *text);
 const char *strtab_text(const struct strtab *t, uint32_t id);
 uint32_t strtab_len(const struct strtab *t, uint32_t id);

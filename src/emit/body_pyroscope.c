@@ -1,6 +1,6 @@
 #include "emit/body.h"
 
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/pprof.h"
 #include "profile/kinds.h"
 

@@ -1,6 +1,6 @@
 #include "emit/send.h"
 
-#include "format/pb.h"
+#include "base/pb.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -80,6 +80,16 @@ void profile_deinit(struct profile *p)
     *p = (struct profile){0};
 }
 
+size_t profile_names_bytes(const struct profile *p)
+{
+    size_t slots = 0;
+    for (size_t i = 0; i < PROFILE_MAPS; i++)
+        slots += p->maps[i].cap;
+    return strtab_bytes(&p->strings) + p->method_cap * sizeof *p->methods + p->frame_cap * sizeof *p->frames +
+           p->node_cap * sizeof *p->nodes + p->thread_cap * sizeof *p->threads + p->label_cap * sizeof *p->labels +
+           slots * sizeof(struct map_slot);
+}
+
 /* Finds the id for a key. A new key gets the id `next`. Returns 0 or -ENOMEM. */
 static int intern(struct map *m, uint64_t key, uint32_t next, uint32_t *id, bool *added)
 {

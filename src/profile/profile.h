@@ -89,6 +89,7 @@ struct profile_sample {
     uint32_t window;  /* number of its window (clocks by lot), which other samples may share; 0 = the clock was not by lot */
     uint32_t count;   /* number of samples with equal weights that a format has added up in this one; otherwise 1 */
     uint8_t state;    /* enum jfr_thread_state */
+    uint8_t chance;   /* of its window: the chance with which it was drawn, in percent; 0 = unknown, or no window */
 };
 
 /* A sampled object that was alive at the end of the recording, or that died after it had outlived a collection. */
@@ -207,6 +208,9 @@ struct profile {
 
 int profile_init(struct profile *p); /* returns 0 or -ENOMEM */
 void profile_deinit(struct profile *p);
+
+/* Returns the bytes of memory of the names: everything that is interned for samples, but not the samples. */
+size_t profile_names_bytes(const struct profile *p);
 
 /* Interns a string. Unlike strtab_add it distinguishes the empty string from lack of memory. */
 int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id);

@@ -73,7 +73,8 @@ static void apply(struct server *s, const struct server_options *o, void (*tell)
                                        .retain_days_s = o->retain_days_s,
                                        .max_disk = o->max_disk,
                                        .max_raw = o->max_raw,
-                                       .max_service = o->max_service};
+                                       .max_service = o->max_service,
+                                       .memory = o->memory};
     buffer_init(&changed, 512);
     buffer_init(&waiting, 512);
     compare(s, o, &changed, &waiting);

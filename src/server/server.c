@@ -37,6 +37,7 @@ static int open_store(struct store **store, const struct server_options *o, cons
                                     .max_disk = o->max_disk,
                                     .max_raw = o->max_raw,
                                     .max_service = o->max_service,
+                                    .memory = o->memory,
                                     .load = load_recording,
                                     .clickhouse = o->store ? o->store + strlen(SERVER_STORE_CLICKHOUSE) : NULL,
                                     .clickhouse_user = o->store_user,

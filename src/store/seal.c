@@ -315,9 +315,11 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
 
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e)
 {
-    pthread_mutex_lock(&s->sealing);
+    const char *service = labels_get(&note->labels, "service");
+    pthread_mutex_t *lock = &s->sealing[hash_bytes(service, strlen(service)) % SEALING_LOCKS];
+    pthread_mutex_lock(lock);
     int rc = seal(s, p, note, recording, day, e);
-    pthread_mutex_unlock(&s->sealing);
+    pthread_mutex_unlock(lock);
     if (s->rows->flush)
         s->rows->flush(s, false);
     return rc;

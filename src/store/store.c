@@ -81,6 +81,11 @@ struct catalogue *store_catalogue(struct store *s)
     return s->catalogue;
 }
 
+uint64_t store_dictionaries_bytes(struct store *s)
+{
+    return cache_bytes(&s->cache);
+}
+
 int store_is_over(const struct store *s, const struct store_query *q, struct error *e)
 {
     if (store_is_stopping(s))
@@ -174,10 +179,12 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
     arrivals_init(&s->arrivals);
-    pthread_mutex_init(&s->sealing, NULL);
+    for (size_t i = 0; i < SEALING_LOCKS; i++)
+        pthread_mutex_init(&s->sealing[i], NULL);
     pthread_mutex_init(&s->reading, NULL);
     pthread_mutex_init(&s->deleting, NULL);
     cache_init(&s->cache);
+    s->cache.most = o->memory;
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
     rc = rc ? rc : make_folders(s, e);
@@ -199,7 +206,8 @@ void store_close(struct store *s)
     cache_deinit(&s->cache);
     merge_deinit(s);
     arrivals_deinit(&s->arrivals);
-    pthread_mutex_destroy(&s->sealing);
+    for (size_t i = 0; i < SEALING_LOCKS; i++)
+        pthread_mutex_destroy(&s->sealing[i]);
     pthread_mutex_destroy(&s->reading);
     pthread_mutex_destroy(&s->deleting);
     if (s->lock >= 0)
@@ -215,6 +223,7 @@ void store_set_limits(struct store *s, const struct store_limits *l)
     s->options.max_disk = l->max_disk;
     s->options.max_raw = l->max_raw;
     s->options.max_service = l->max_service;
+    s->cache.most = l->memory;
     atomic_store_explicit(&s->retain_s, l->retain_s, memory_order_relaxed);
 }
 

@@ -47,6 +47,9 @@ void store_profiles_deinit(struct store_profiles *of);
 /* Names the type of the profile's weights, for example "cpu:ns". Returns out. */
 const char *store_type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX]);
 
+/* Returns the bytes of memory of the dictionaries that are in memory. */
+uint64_t store_dictionaries_bytes(struct store *s);
+
 struct store_limits {
     uint64_t retain_s;       /* how long samples are kept */
     uint64_t retain_raw_s;   /* how long recordings are kept as they were sent; 0 = as long as samples */
@@ -55,6 +58,7 @@ struct store_limits {
     uint64_t max_disk;       /* limit for all files, in bytes; for this and the next two, 0 = no limit */
     uint64_t max_raw;        /* limit for recordings as they were sent */
     uint64_t max_service;    /* limit for all files of one service */
+    uint64_t memory;         /* limit for the dictionaries that no query and no recording uses at the moment, in bytes */
 };
 
 /* When roll-ups are made. In seconds; zeros = defaults that suit a fleet, negative = none. */
@@ -65,7 +69,7 @@ struct store_rollup_rule {
 
 struct store_options {
     const char *path;
-    uint64_t retain_s, retain_raw_s, retain_hours_s, retain_days_s, max_disk, max_raw, max_service; /* as in struct store_limits */
+    uint64_t retain_s, retain_raw_s, retain_hours_s, retain_days_s, max_disk, max_raw, max_service, memory; /* as in struct store_limits */
     /* Adds the profiles of a recording, at least one. Each profile after the first has samples, and no two have the same type. Returns 0,
      * or a code with a message in e, which store_add returns. The profiles that it has added before a failure are complete. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);

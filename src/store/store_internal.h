@@ -27,6 +27,8 @@ struct arrivals {
     uint32_t count, cap;
 };
 
+enum { SEALING_LOCKS = 16 };
+
 struct store {
     struct store_options options;  /* apart from retain_s, only the thread of store_maintain uses its limits */
     atomic_uint_fast64_t retain_s; /* in force; it orders no other memory access */
@@ -38,9 +40,9 @@ struct store {
     atomic_bool checking;         /* store_check runs */
     struct cache cache;
     atomic_uint_fast64_t last_segment;
-    pthread_mutex_t sealing; /* held while a part is sealed: a dictionary has only one writer, and this limits the files being written */
-    pthread_mutex_t reading; /* protects readers and epoch */
-    uint32_t readers[2];     /* number of readers, by the epoch in which they began */
+    pthread_mutex_t sealing[SEALING_LOCKS]; /* one is held while a part is sealed, by its service: a dictionary has only one writer */
+    pthread_mutex_t reading;                /* protects readers and epoch */
+    uint32_t readers[2];                    /* number of readers, by the epoch in which they began */
     unsigned epoch;
     struct arrivals arrivals;
     struct obsolete gone, leaving; /* for merge.c. gone: obsolete since this epoch began; leaving: obsolete before, perhaps read by queries

@@ -153,8 +153,8 @@ static void judge_all(struct judgement *j, const struct matching *m, const struc
     j->hidden_ns = hidden_ns(j, m->p);
     /* The weights of a thread differ from its time by up to an interval at its start and at its end (docs/internals/sampling-math.md). */
     struct successive_whole whole = successive_whole(order);
-    double drawn = whole.by_window ? whole.squares : 0; /* clocks by lot: chance decides whether a whole window is there */
-    j->cpu_error = (uint64_t)(5 * (double)m->p->interval_ns * sqrt(count_threads(order, met) / 4.8 + drawn));
+    double ends = (double)m->p->interval_ns * (double)m->p->interval_ns * count_threads(order, met) / 4.8;
+    j->cpu_error = (uint64_t)(5 * sqrt(ends + whole.windows.sums.squares + whole.windows.sums.draws)); /* clocks by lot: and by windows */
     for (uint32_t i = 0; i < j->truth.count; i++) {
         j->parts[i].part = &j->truth.parts[i];
         judge_part(j, &j->parts[i], m, order, weight, shows);

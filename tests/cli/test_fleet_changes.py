@@ -129,6 +129,23 @@ def table(server):
     ct.ok(sum("not sure" in line for line in every.out.splitlines()) >= answer["tests"] - answer["sure"], "--all shows all", every.out)
 
 
+def per_request(server):
+    answer = server.get("/v1/changes", select=select("shop"), requests="50,80.5")
+    plain, wrong = server.get("/v1/changes", select=select("shop")), lambda a, b: abs(a - b) > 1e-5 * abs(b)
+    sides = [(answer[side], rate) for side, rate in (("before", 50), ("after", 80.5))]
+    ct.ok(not any(wrong(side["per_request"], side["per_second"] / rate) for side, rate in sides) and "per_request" not in plain["after"],
+          "the cost of a request, if its rate is given", sides)
+    rows = [row for row in answer["changes"] if wrong(row["before_per_request"], row["before_per_second"] / 50)
+            or wrong(row["after_per_request"], row["after_per_second"] / 80.5)]
+    ct.ok(answer["changes"] and not rows, "of each change, too", rows)
+    shown = ct.candor("fleet", "changes", server.url, *TIMES, "--select", select("shop"), "--requests", "50,80.5")
+    ct.ok(shown.status == 0 and "AFTER/REQUEST" in shown.out and f"per request: {answer['after']['per_request']:.4g}" in shown.out,
+          "candor fleet changes --requests", shown)
+    for text in ("50", "50,", "0,1", "1,x", "1,2,3", "nan,1"):
+        refused = server.get("/v1/changes", select=select("shop"), requests=text)
+        ct.ok(refused.get("status") == 400 and "120,118.5" in refused["error"], f"requests={text}: refused, and how to write it", refused)
+
+
 def nothing_changed(server):
     for service, design in (("calm", "apart"), ("pair", "paired")):
         answer = server.get("/v1/changes", select=select(service))
@@ -188,6 +205,7 @@ def main():
     figures(server)
     verdicts(server)
     table(server)
+    per_request(server)
     nothing_changed(server)
     times(server)
     unsure(server)

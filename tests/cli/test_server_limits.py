@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Limits of tokens: requests, bytes, and labels beyond them are refused and counted; and who sends too much keeps nobody else waiting.
+"""Limits of tokens: requests, bytes, and labels beyond them are refused and counted; who sends too much keeps nobody else waiting; and
+if all send too much together, what has waited for long is refused.
 
 tier: default
 timeout: 180
@@ -292,6 +293,24 @@ def check_hanging():
         one.close()
 
 
+def check_waiting():
+    """A server for which every recording has waited for too long, until a reload."""
+    file = ct.WORK / "waiting.conf"
+    file.write_text("max-send-wait = 1ns\n")
+    server = Server("waiting", "--config", file)
+    tries = [send(server, body(1)), send(server, iter([body(2)])), push(server, "p"), otlp(server, "o"), ingest(server, "i")]
+    ct.ok(all(is_refusal(answer, "--max-send-wait", 60) for answer in tries), "after too long a wait 429, by every way in", tries)
+    ct.ok(json.loads(tries[2][2])["code"] == "resource_exhausted", "in the form of each", tries[2])
+    refused = server.metrics()['candor_server_recordings_refused_total{reason="busy"}']
+    ct.ok(refused == len(tries) and server.balances(), "each is counted", refused)
+    ct.ok(server.request("GET", "/v1/services")[0] == 200, "questions are answered")
+    file.write_text("max-send-wait = 1h\n")
+    said = reload(server)
+    tries = [send(server, body(1)), send(server, iter([body(2)])), push(server, "p"), otlp(server, "o"), ingest(server, "i")]
+    ct.ok("--max-send-wait" in said and all(answer[0] == 200 for answer in tries), "with more patience they are taken", tries)
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+
+
 class Metered(Server):
     def metrics_of(self, token):
         """As metrics(), with another token."""
@@ -323,6 +342,7 @@ def main():
     check_reload()
     check_noisy()
     check_hanging()
+    check_waiting()
     ct.done()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The readers of requests to candor server, of calls, of gRPC's framing, and of what agents push, under libFuzzer, ASan and UBSan: 100,000
-executions of each, 30,000 of the last.
+"""The readers of requests to candor server, of calls, of selectors, of gRPC's framing, and of what agents push, under libFuzzer, ASan and
+UBSan: 100,000 executions of each, 30,000 of the last.
 
 tier: default
 timeout: 300
@@ -32,6 +32,14 @@ CALLS = (
     b'{"left": {"start": 1}, "right": null}',
     b"\x0a\x01a\x12\x02{}\x18\x01\x20\x02\x28\x05\x30\x01\x3a\x05\x0a\x03\x0a\x01m\x5a\x01x",
     b"\x0a\x02\x18\x01\x12\x00",
+)
+
+
+SELECTORS = (
+    b'{service="shop",host=~"web-[0-9]+|a{2,5}", endpoint!="", sample.tenant!~"(?i:x)*\\\\d"}\0web-7',
+    b'service=~"(((a*)*)*)*$",host!="\\"\\n\\t\\\\"\0aaaaaaaaaaaaaaaaaaaaaaaab',
+    b'{on_demand=~"[^[:alpha:]\\\\x{263a}]{1,1000}",}\0\xe2\x98\xba',
+    b"{}",
 )
 
 
@@ -78,16 +86,19 @@ if fuzzing.available():
                             "src/base/text/number.c"),
                            fuzzing.SANITIZE, "-fno-sanitize-recover=all")
     fuzz(target, "requests", REQUESTS)
-    sources = ("src/server/connect/asked.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c", "src/base/text/number.c")
+    sources = ("src/server/connect/asked.c", "src/base/pb.c", "src/base/error.c", "src/base/buffer.c", "src/base/text/number.c")
     target = fuzzing.build("fuzz_call", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm")
     fuzz(target, "calls", CALLS)
-    sources = ("src/server/front/grpc.c", "src/server/connect/wire.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c",
+    sources = ("src/store/selector.c", "src/store/files/labels.c", "src/regex/*.c", "src/base/*.c", "src/base/*/*.c")
+    target = fuzzing.build("fuzz_selector", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-lm")
+    fuzz(target, "selectors", SELECTORS)
+    sources = ("src/server/front/grpc.c", "src/server/connect/wire.c", "src/base/pb.c", "src/base/error.c", "src/base/buffer.c",
                "src/base/text/*.c")
     target = fuzzing.build("fuzz_grpc", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-lgnutls", "-lm")
     fuzz(target, "framed", FRAMED)
     sources = ("src/server/push/fields.c", "src/server/push/json_pb.c", "src/server/push/otlp*.c", "src/server/push/series.c",
                "src/server/answers/ingest_parts.c", "src/store/files/labels.c", "src/format/read/otlp_tables.c", "src/format/import.c",
-               "src/format/pb.c", "src/format/system_name.c", "src/profile/profile.c", "src/profile/kinds.c", "src/profile/names.c",
+               "src/base/pb.c", "src/format/system_name.c", "src/profile/profile.c", "src/profile/kinds.c", "src/profile/names.c",
                "src/jfr/schema.c", "src/compress/*.c", "src/base/*.c", "src/base/*/*.c")
     target = fuzzing.build("fuzz_push", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm", *jfr_reader.FLAGS)
     fuzz(target, "pushed", pushed(), runs=30_000)

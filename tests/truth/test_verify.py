@@ -29,6 +29,7 @@ TRIES = 5
 # For a thread of a millisecond, 50 to 150 us before and after its run() are in no account (src/verify/README.md): half a point for one of
 # the shares, in addition to verify's own tolerance.
 UNCERTAIN = {"short-threads": 0.02}
+BY_LOT = ("many-threads", "shares-threads")
 # lie: (case, tools, further arguments)
 LIES = {
     "stubs": ("intrinsics", "candor", ()),
@@ -109,6 +110,15 @@ def check_recompiled(jdk):
           f"{late.get('verdict')}", describe(recompiled) if recompiled else result)
 
 
+def check_lots(jdk):
+    """If only some threads have clocks, drawn by lot, shares of groups of threads are within their intervals."""
+    result, answer = verify(ct.PROGRAM, jdk, *SAMPLING, "--tools", "candor:lot", *BY_LOT)
+    runs = answer["runs"] if answer else []
+    ct.ok(len(runs) == len(BY_LOT), f"{jdk}: clocks by lot: {', '.join(BY_LOT)} ran", result)
+    for run in runs:
+        ct.ok(run["verdict"] == "true", f"{jdk}: {run['case']}, {run['tool']}: {run['verdict']}", describe(run))
+
+
 def check_intervals_in_step(jdk):
     result, answer = verify(ct.PROGRAM, jdk, "-d", "300ms", "--interval", "3ms", "--tools", "candor", "--rounds", "150", "periodic")
     run = answer["runs"][0] if answer and answer["runs"] else {}
@@ -127,6 +137,7 @@ def main():
     for one, case in ct.spread(jdks, cases, turns=8):
         chosen[one.version].append(case)
     check_intervals_in_step(jdks[-1])
+    check_lots(jdks[-1])
     for one in jdks:
         check_cases(one, chosen[one.version])
         check_recompiled(one)

@@ -468,8 +468,10 @@ static void test_names(void)
     memcpy(list, "\0\tGET /cart", 11); /* KEY_ENDPOINT, which ends a string, and the length */
     int len = 11 + snprintf(list + 11, sizeof list - 11, "%c%c0123456789abcdef%c%ciron%c%cgold%c%cabc%c%cx", KEY_ROOT_SPAN_ID, 16, tier, 4,
                             tier, 4, 200, 3, tier, 9);
+    uint64_t left_out = atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]);
     uint32_t id = contexts_add(&c, words, fill(words, 0xab, list, (size_t)len));
     contexts_get(&c, id, &one);
+    tap_ok(atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]) == left_out + 1, "a sample with a key without a name is counted");
     tap_ok(id == 1 && !strcmp(text(&c, one.endpoint), "GET /cart"), "the endpoint");
     tap_ok(!strcmp(one.trace_id, "abababababababababababababababab") && !strcmp(one.span_id, "abababababababab"), "ids: %s %s",
            one.trace_id, one.span_id);
@@ -514,9 +516,9 @@ static void test_names(void)
 
 /* As tests/java/ForeignContexts.java makes it: {resource, schema version, keys "tier", "http.route", "a b", "root_span_id"}. */
 #define KEY_MAP "\x12\x50\x0a\x1dthreadlocal.attribute_key_map\x12\x2f\x2a\x2d"
-static const char foreign_payload[] = "\x0a\x02\x08\x01\x12\x2e\x0a\x1athreadlocal.schema_version\x12\x10\x0a\x0etlsdesc_v1_dev" KEY_MAP
-                                      "\x0a\x06\x0a\x04tier\x0a\x0c\x0a\x0ahttp.route\x0a\x05\x0a\x03"
-                                      "a b\x0a\x0e\x0a\x0croot_span_id";
+#define SCHEMA  "\x0a\x02\x08\x01\x12\x2e\x0a\x1athreadlocal.schema_version\x12\x10\x0a\x0etlsdesc_v1_dev"
+static const char foreign_payload[] = SCHEMA KEY_MAP "\x0a\x06\x0a\x04tier\x0a\x0c\x0a\x0ahttp.route\x0a\x05\x0a\x03"
+                                                     "a b\x0a\x0e\x0a\x0croot_span_id";
 
 static void test_foreign_keys(void)
 {
@@ -591,6 +593,38 @@ static void test_foreign_names(void)
     strtab_deinit(&strings);
 }
 
+/* More labels than a context has room for: the first ones stay, and the sample is counted. */
+static void test_many_labels(void)
+{
+    static const char head[] = SCHEMA "\x12\x89\x01\x0a\x1dthreadlocal.attribute_key_map\x12\x68\x2a\x66";
+    enum { MANY = JFR_CONTEXT_LABELS_MAX + 1, ONE = 6 };
+    char payload[sizeof head - 1 + MANY * ONE + 1], list[MANY * 3 + 1];
+    uint64_t words[CONTEXT_WORDS_MAX], left_out[3];
+    struct strtab strings;
+    struct contexts c;
+    struct jfr_context one[2];
+    memcpy(payload, head, sizeof head);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(payload + sizeof head - 1 + i * ONE, ONE + 1, "\x0a\x04\x0a\x02k%c", 'a' + i);
+        memcpy(list + i * 3, (char[]){(char)i, 1, 'x'}, 3);
+    }
+    bool is_read = foreign_keys_read((const uint8_t *)payload, sizeof payload - 1);
+    strtab_init(&strings);
+    contexts_init(&c, &strings);
+    left_out[0] = atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]);
+    for (int i = 0; i < 2; i++) {
+        size_t count = fill(words, 1, list, (size_t)(MANY - 1 + i) * 3);
+        words[0] |= 1ULL << CONTEXT_FOREIGN_SHIFT;
+        contexts_get(&c, contexts_add(&c, words, count), &one[i]);
+        left_out[i + 1] = atomic_load(&context_lost[CONTEXT_LOSS_ATTRIBUTES]);
+    }
+    tap_ok(is_read && one[0].label_count == JFR_CONTEXT_LABELS_MAX && left_out[1] == left_out[0], "%d labels have room", MANY - 1);
+    tap_ok(one[1].label_count == JFR_CONTEXT_LABELS_MAX && !strcmp(text(&c, one[1].labels[0]), "ka=x") && left_out[2] == left_out[1] + 1,
+           "of one more the first ones stay, and the sample is counted");
+    contexts_deinit(&c);
+    strtab_deinit(&strings);
+}
+
 static __thread void *foreign_variable, *second_variable;
 
 /* The variable of this program lies at a fixed place, and in the first block of the thread's vector. */
@@ -649,6 +683,7 @@ int main(void)
     test_foreign_keys();
     test_foreign_mapping();
     test_foreign_names();
+    test_many_labels();
     test_foreign_places();
     return tap_done();
 }

@@ -179,6 +179,8 @@ static void test_decision(void)
     tap_ok(!all.draws, "all: never by lot");
     measure(&lot, 0);
     tap_ok(lot.draws && lots_part(&lot) == 0.25 && lots_least(&lot) == 1, "lot: from the beginning, a quarter");
+    tap_ok(lots_pause_ns(0) == 250 * NS_PER_MS && lots_pause_ns(LOTS_WINDOWS) == NS_PER_S && lots_pause_ns(1000) == 2 * NS_PER_S,
+           "the more windows a draw begins, the later is the next one");
     measure(&automatic, 0);
     lots_measure(&automatic, &automatic.last);
     tap_ok(isfinite(lots_part(&automatic)), "no time has passed: the part is a number");

@@ -58,6 +58,9 @@ static void test_accepted(void)
                options.walker == WALKER_AUTO,
            "nothing means: no file, 10 ms, until stopped, whatever works best");
     tap_ok(!options_parse(&options, NULL, &error) && options.interval_ns == 10 * NS_PER_MS, "no text means the same");
+    tap_ok(options.clocks == LOTS_AUTO && !parse("clocks=all") && options.clocks == LOTS_ALL && !parse("event=halt") &&
+               options.clocks == LOTS_ALL && !parse("event=page-faults") && options.clocks == LOTS_ALL,
+           "clocks are by lot where that helps, unless something else is said");
     tap_ok(!parse("file=/tmp/x.jfr,interval=1ms,duration=30s,clock=timer,event=cpu,walker=agct,carrier-frames=on,recompile=on") &&
                !strcmp(options.file, "/tmp/x.jfr") && options.interval_ns == NS_PER_MS && options.duration_ns == 30 * NS_PER_S &&
                options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT && options.carrier_frames && options.recompile,

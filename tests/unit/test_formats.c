@@ -5,7 +5,7 @@
 #include "../tap.h"
 
 #include "format/collapsed.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/pprof.h"
 #include "format/read/formats.h"
 #include "format/speedscope.h"

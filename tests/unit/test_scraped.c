@@ -3,7 +3,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
-#include "format/pb.h"
+#include "base/pb.h"
 #include "server/remote/write_request.h"
 
 #include <errno.h>

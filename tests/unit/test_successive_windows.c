@@ -4,6 +4,7 @@
  * timeout: 120 */
 #include "../tap.h"
 
+#include "profile/figures/significance.h"
 #include "profile/figures/stats.h"
 #include "profile/merge.h"
 #include "profile_maker.h"
@@ -61,6 +62,15 @@ static void make(struct profile *p, const char *windows)
     }
 }
 
+/* The effect that a figure must have whose variance is `effect` times that of samples of one weight. independent: the part of it that
+ * independent samples would have. degrees: those of the windows' sum. */
+static double estimated(double effect, double independent, double degrees)
+{
+    double excess = effect - independent;
+    double wider = significance_student(0.025, degrees * effect * effect / (excess * excess)) / significance_normal(0.025);
+    return effect * wider * wider;
+}
+
 static double effect_of(const char *windows, const char *method, bool total)
 {
     struct profile p;
@@ -76,19 +86,53 @@ static double effect_of(const char *windows, const char *method, bool total)
 
 static bool near(double a, double b)
 {
-    return fabs(a - b) < 1e-9;
+    return fabs(a - b) < 0.001 * b; /* the expansion of Student's t */
 }
 
 static void test_by_hand(void)
 {
     /* Of 8 samples a has 4: (4 - 2)^2 + (0 - 2)^2 over 8/4. */
-    tap_ok(near(effect_of("aaaa|bbbb", "app.A.a", false), 4), "windows that show one thing tell as much as their number");
+    tap_ok(near(effect_of("aaaa|bbbb", "app.A.a", false), estimated(4, 1, 4)), "windows that show one thing tell as much as their number");
     tap_ok(near(effect_of("ab|ab|ab|ab", "app.A.a", false), 1), "windows that show the same are worth no more than their samples");
     /* a has 3 of 8; (3 - 3/8 * 3)^2 + 3 * (0 - 3/8)^2 + (0 - 3/8 * 2)^2 over 8 * 3/8 * 5/8. */
     double expected = (pow(3 - 9.0 / 8, 2) + 3 * pow(3.0 / 8, 2) + pow(6.0 / 8, 2)) / (8 * 15.0 / 64);
-    tap_ok(near(effect_of("aaa|0bbb|bb", "app.A.a", false), expected), "samples of other clocks are each one by itself");
-    tap_ok(near(effect_of("aaaa|bbbb", "app.A.a", true), 4), "the same for totals");
-    tap_ok(near(effect_of("aaaa|bbbb", "app.M.main", true), 1), "what all samples show, has no effect");
+    tap_ok(near(effect_of("aaa|0bbb|bb", "app.A.a", false), estimated(expected, 1, 2 * 16.0 * 16 / 100)),
+           "samples of other clocks are each one by itself");
+    tap_ok(near(effect_of("aaaa|bbbb", "app.A.a", true), estimated(4, 1, 4)), "the same for totals");
+    tap_ok(near(effect_of("aaaa|bbbb", "app.M.main", true), 4), "what all samples show is as certain as the number of windows makes it");
+}
+
+/* Two windows of unequal weight: a has 2 samples of 4, each of which weighs 3 times as much as one of b. */
+static void test_weights(void)
+{
+    struct profile p;
+    struct stats s;
+    make(&p, "aa|bb");
+    for (uint32_t i = 0; i < 2; i++)
+        p.samples[i].weight *= 3;
+    p.weight += 4000;
+    bool good = !stats_compute(&s, &p);
+    const struct stats_figure *f = good ? figure_of(&s, &p, "app.A.a", false) : NULL;
+    /* ((1 - 3/4) 6)^2 + (3/4 2)^2 over (9 + 9 + 1 + 1) 3/4 1/4 */
+    tap_ok(f && near(f->effect, estimated(4.5 / 3.75, 2.25 / 3.75, 2 * 40.0 * 40 / (36 * 36 + 4 * 4))), "windows count by their weight: %g",
+           f ? f->effect : 0);
+    stats_deinit(&s);
+    profile_deinit(&p);
+}
+
+/* The same windows, drawn with a chance of 40 %: this part of the variance is that of single samples, which here is a quarter. */
+static void test_chance(void)
+{
+    struct profile p;
+    struct stats s;
+    make(&p, "aaaa|bbbb");
+    for (uint32_t i = 0; i < p.sample_count; i++)
+        p.samples[i].chance = 40;
+    bool good = !stats_compute(&s, &p);
+    const struct stats_figure *f = good ? figure_of(&s, &p, "app.A.a", false) : NULL;
+    tap_ok(f && near(f->effect, estimated(0.6 * 4 + 0.4 * 1, 1, 4)), "a window that was likely to be drawn tells more");
+    stats_deinit(&s);
+    profile_deinit(&p);
 }
 
 static void test_threads(void)
@@ -99,7 +143,7 @@ static void test_threads(void)
     bool good = !stats_compute(&s, &p);
     /* Each thread has two of four windows of 4: 4 * (4 - 2)^2 over 16/4. */
     for (uint32_t i = 0; i < s.threads.count; i++)
-        good = good && (!s.threads.rows[i].self.samples || near(s.threads.rows[i].self.effect, 4));
+        good = good && (!s.threads.rows[i].self.samples || near(s.threads.rows[i].self.effect, estimated(4, 1, 8)));
     tap_ok(good, "a thread's share rests on its windows, too");
     stats_deinit(&s);
     profile_deinit(&p);
@@ -113,7 +157,7 @@ static void test_merged(void)
     make(&b, "aaaa|bbbb");
     bool good = !profile_merge(&a, &b) && a.windows == 4 && !stats_compute(&s, &a);
     const struct stats_figure *f = good ? figure_of(&s, &a, "app.A.a", false) : NULL;
-    tap_ok(f && near(f->effect, 4), "windows of two recordings are different ones");
+    tap_ok(f && near(f->effect, estimated(4, 1, 8)), "windows of two recordings are different ones");
     stats_deinit(&s);
     profile_deinit(&a);
     profile_deinit(&b);
@@ -157,6 +201,8 @@ static void test_coverage(void)
 int main(void)
 {
     test_by_hand();
+    test_weights();
+    test_chance();
     test_threads();
     test_merged();
     test_coverage();

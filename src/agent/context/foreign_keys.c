@@ -2,6 +2,7 @@
 
 #include "agent/context/publish.h"
 #include "agent/hot/load.h"
+#include "base/pb.h"
 #include "base/text/number.h"
 
 #include <stdatomic.h>
@@ -19,122 +20,67 @@ static struct {
     uint64_t published_at; /* of the payload that was read; 0 = none */
 } keys = {.is_known_form = true};
 
-/* ---- protobuf ---- */
+/* ---- the payload ---- */
 
-struct bytes {
-    const uint8_t *at, *end;
-};
-
-struct field {
-    uint64_t number;
-    struct bytes content; /* of a text or a message; of other fields nothing */
-};
-
-enum { AS_VARINT, AS_64_BITS, AS_BYTES, AS_32_BITS = 5 };
 enum { CONTEXT_ATTRIBUTES = 2, PAIR_KEY = 1, PAIR_VALUE = 2, ANY_STRING = 1, ANY_ARRAY = 5, ARRAY_VALUES = 1 };
 
-static bool take_varint(struct bytes *b, uint64_t *v)
+/* Returns the last field of the message that has this number; an empty one if there is none. */
+static struct pb_field field_of(struct pb message, uint32_t number)
 {
-    *v = 0;
-    for (unsigned shift = 0; b->at < b->end && shift < 64; shift += 7) {
-        *v |= (uint64_t)(*b->at & 0x7f) << shift;
-        if (!(*b->at++ & 0x80))
-            return true;
-    }
-    return false;
-}
-
-static bool take_bytes(struct bytes *b, uint64_t size, struct bytes *out)
-{
-    if (size > (uint64_t)(b->end - b->at))
-        return false;
-    *out = (struct bytes){b->at, b->at + size};
-    b->at += size;
-    return true;
-}
-
-/* Returns false at the end, and at what is not protobuf. */
-static bool take_field(struct bytes *b, struct field *f)
-{
-    uint64_t tag, number;
-    struct bytes skipped;
-    *f = (struct field){0};
-    if (!take_varint(b, &tag))
-        return false;
-    f->number = tag >> 3;
-    switch (tag & 7) {
-    case AS_VARINT:
-        return take_varint(b, &number);
-    case AS_64_BITS:
-        return take_bytes(b, 8, &skipped);
-    case AS_32_BITS:
-        return take_bytes(b, 4, &skipped);
-    case AS_BYTES:
-        return take_varint(b, &number) && take_bytes(b, number, &f->content);
-    default:
-        return false;
-    }
-}
-
-/* Returns the content of the last field with this number; nothing if there is none. */
-static struct bytes field_of(struct bytes message, uint64_t number)
-{
-    struct bytes last = {0};
-    for (struct field f; take_field(&message, &f);)
+    struct pb_field last = {.bytes = (const uint8_t *)""};
+    for (struct pb_field f; pb_next(&message, &f);)
         if (f.number == number)
-            last = f.content;
+            last = f;
     return last;
 }
 
-static bool is_text(struct bytes b, const char *text)
+static bool is_text(const struct pb_field *f, const char *text)
 {
-    size_t size = (size_t)(b.end - b.at);
-    return size == strlen(text) && !memcmp(b.at, text, size);
+    return f->size == strlen(text) && !memcmp(f->bytes, text, f->size);
 }
 
-/* ---- the payload ---- */
-
-static bool is_name(struct bytes b)
+static bool is_name(const struct pb_field *f)
 {
-    if (b.end == b.at || b.end - b.at > FOREIGN_KEY_BYTES_MAX)
-        return false;
-    while (b.at<b.end && * b.at> ' ' && *b.at < 0x7f && *b.at != '=')
-        b.at++;
-    return b.at == b.end;
+    bool is_good = f->size && f->size <= FOREIGN_KEY_BYTES_MAX;
+    for (size_t i = 0; is_good && i < f->size; i++)
+        is_good = f->bytes[i] > ' ' && f->bytes[i] < 0x7f && f->bytes[i] != '=';
+    return is_good;
 }
 
-static void read_names(struct bytes values)
+static void read_names(struct pb values)
 {
-    for (struct field f; keys.count < FOREIGN_KEYS_MAX && take_field(&values, &f);) {
+    for (struct pb_field f; keys.count < FOREIGN_KEYS_MAX && pb_next(&values, &f);) {
         if (f.number != ARRAY_VALUES)
             continue;
-        struct bytes name = field_of(f.content, ANY_STRING);
+        struct pb_field name = field_of(pb_message(&f), ANY_STRING);
         char *to = keys.names[keys.count++];
-        size_t size = is_name(name) ? (size_t)(name.end - name.at) : 0;
-        memcpy(to, size ? name.at : (const uint8_t *)"", size);
+        size_t size = is_name(&name) ? name.size : 0;
+        memcpy(to, name.bytes, size);
         to[size] = 0;
     }
 }
 
-static void read_attribute(struct bytes pair)
+static void read_attribute(struct pb pair)
 {
-    struct bytes key = field_of(pair, PAIR_KEY), value = field_of(pair, PAIR_VALUE);
-    if (is_text(key, "threadlocal.schema_version")) {
-        struct bytes version = field_of(value, ANY_STRING);
-        keys.is_known_form = is_text(version, "tlsdesc_v1_dev") || is_text(version, "tls_v1");
+    struct pb_field key = field_of(pair, PAIR_KEY), value = field_of(pair, PAIR_VALUE);
+    if (is_text(&key, "threadlocal.schema_version")) {
+        struct pb_field version = field_of(pb_message(&value), ANY_STRING);
+        keys.is_known_form = is_text(&version, "tlsdesc_v1_dev") || is_text(&version, "tls_v1");
     }
-    if (is_text(key, "threadlocal.attribute_key_map"))
-        read_names(field_of(value, ANY_ARRAY));
+    if (is_text(&key, "threadlocal.attribute_key_map")) {
+        struct pb_field names = field_of(pb_message(&value), ANY_ARRAY);
+        read_names(pb_message(&names));
+    }
 }
 
 bool foreign_keys_read(const uint8_t *payload, size_t size)
 {
-    struct bytes all = {payload, payload + size};
+    struct pb all = pb_init(payload, size);
     keys.count = 0;
     keys.is_known_form = true;
-    for (struct field f; take_field(&all, &f);)
+    for (struct pb_field f; pb_next(&all, &f);)
         if (f.number == CONTEXT_ATTRIBUTES)
-            read_attribute(f.content);
+            read_attribute(pb_message(&f));
     return keys.is_known_form;
 }
 

@@ -237,6 +237,8 @@ static void settle(struct collect_options *o)
     if (o->recompile)
         o->heal = HEAL_NOW;
     bool rounds = is_of_rounds(o);
+    if (!o->has_clocks && o->events & COLLECT_CPU && !o->counter.name[0])
+        o->clocks = LOTS_AUTO;
     if (!o->dumps.max)
         o->dumps.max = DUMPS_MAX_DEFAULT;
     if (o->counter.name[0])

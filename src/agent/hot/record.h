@@ -4,8 +4,8 @@
  *     1        weight, ns of CPU time the sample stands for; of the event wall: of wall-clock time
  *     2        pc
  *     3        thread state (enum jfr_thread_state) in bits 0-7; of the event wall, in bits 8-63, ns of the weight in which the
- *              thread had no processor; of others, in bits 8-31, the window of a clock by lot (struct thread_lot; 0 = none), and in
- *              bits 32-63 the number of the compilation that contains the pc (0 = none, or not requested)
+ *              thread had no processor; of others, in bits 8-31, the window of a clock by lot (lot_window; 0 = none), and in bits
+ *              32-63 the number of the compilation that contains the pc (0 = none, or not requested)
  *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
  *     ..       of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
  *     ..n-2    of a thread with a context: hot/context.h

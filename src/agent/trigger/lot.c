@@ -14,7 +14,7 @@ static const double SURE = 0.5; /* larger chances become 1, because they save li
 
 static struct {
     uint64_t random;
-    uint32_t window;
+    uint32_t number; /* of the last window */
 } lot;
 
 static double larger(double a, double b)
@@ -98,7 +98,7 @@ void lot_draw_tickets(uint64_t *random, struct lot_ticket *tickets, uint32_t cou
 void lot_begin(void)
 {
     lot.random = (clock_process_cpu() ^ (uint64_t)time(NULL) << 24) | 1;
-    lot.window = 0;
+    lot.number = 0;
 }
 
 uint64_t lot_waited(const struct sampled_thread *t, uint64_t cpu_ns)
@@ -176,10 +176,13 @@ static void settle(struct sampled_thread *t)
     t->lot.cpu_at_draw = cpu;
 }
 
-static uint32_t next_window(void)
+/* Numbers begin again after a million windows, which takes an hour where hundreds of windows are drawn in each second. */
+static uint32_t next_window(double chance)
 {
-    lot.window = (lot.window + 1) & ((1u << LOT_WINDOW_BITS) - 1);
-    return lot.window += !lot.window;
+    uint32_t parts = (uint32_t)(chance * LOT_CHANCE_PARTS + 0.5);
+    lot.number = (lot.number + 1) % (1U << (LOT_WINDOW_BITS - LOT_CHANCE_BITS));
+    lot.number += !lot.number;
+    return lot_window(lot.number, parts);
 }
 
 /* Returns the period of a clock by lot. It has a lower bound: the faster the clock, the more of the thread's time is the cost of samples,
@@ -195,7 +198,7 @@ static uint64_t period_of(double chance, uint64_t pace_ns)
  * period. */
 static void give(struct sampled_thread *t, double chance, uint64_t pace_ns)
 {
-    t->lot.window = chance < 1 ? next_window() : 0;
+    t->lot.window = chance < 1 ? next_window(chance) : 0;
     t->lot.stands_for = chance < 1 ? 1 / chance : 0;
     t->clock.own_pace_ns = chance < 1 ? period_of(chance, pace_ns) : 0;
     threads_set_clock(t);
@@ -222,7 +225,7 @@ struct round {
     uint64_t pace_ns;
     struct sampled_thread **threads;
     struct lot_ticket *tickets;
-    uint32_t *order, count;
+    uint32_t *order, count, windows;
 };
 
 /* Enters a thread into the draw. Its use is an average over some draws. */
@@ -247,11 +250,13 @@ static void draw_round(void *context)
             enter(r, &sampled_threads[i]);
     lot_chances(r->tickets, r->count, larger(r->least, r->part * lot_effective(r->tickets, r->count)));
     lot_draw_tickets(&lot.random, r->tickets, r->count, r->order);
-    for (uint32_t i = 0; i < r->count; i++)
+    for (uint32_t i = 0; i < r->count; i++) {
         apply(r->threads[i], &r->tickets[i], r->pace_ns);
+        r->windows += r->tickets[i].drawn && r->tickets[i].chance < 1;
+    }
 }
 
-void lot_draw(double part, double least, uint64_t pace_ns)
+uint32_t lot_draw(double part, double least, uint64_t pace_ns)
 {
     struct round r = {.room = threads_limit() + 1, .part = part, .least = least, .pace_ns = pace_ns};
     r.threads = calloc(r.room, sizeof *r.threads);
@@ -262,6 +267,7 @@ void lot_draw(double part, double least, uint64_t pace_ns)
     free(r.threads);
     free(r.tickets);
     free(r.order);
+    return r.windows;
 }
 
 /* Leaves the thread as it is when it is armed without a clock. Returns false if it keeps its clock. */

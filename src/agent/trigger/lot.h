@@ -34,8 +34,9 @@ double lot_effective(const struct lot_ticket *tickets, uint32_t count);
 
 void lot_begin(void);
 /* Draws among all threads of the registry (trigger/threads.h). Of the threads that ran since the last draw, this part is drawn, but at
- * least `least`. pace_ns: the interval of clocks if all threads have one. */
-void lot_draw(double part, double least, uint64_t pace_ns);
+ * least `least`. pace_ns: the interval of clocks if all threads have one. Returns how many windows began: threads that were drawn and do
+ * not have their clocks for certain. */
+uint32_t lot_draw(double part, double least, uint64_t pace_ns);
 /* Takes the clocks of all threads away, because no recording wants samples any more, and starts `without` (clock_start), a clock of the
  * kind CLOCK_NONE, so that new threads get none. Returns false if a thread keeps its clock, which is in use at this moment: then new
  * threads get clocks, too, and it must be called again later. */

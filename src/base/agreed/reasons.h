@@ -100,6 +100,9 @@
          "find out which library writes otel_thread_ctx_v1")                                                                               \
     LOSS(TOO_MANY, "too_many_contexts",                                                                                                    \
          "the chunk has 65,536 contexts, or no memory for more: the sample has endpoint and labels, but no ids", "raise the interval")     \
+    LOSS(ATTRIBUTES, "left_out_attributes",                                                                                                \
+         "some attributes are left out: they come after 16 labels, their key has no name, or their value is not UTF-8",                    \
+         "set at most 16 attributes, with texts as values")                                                                                \
     LOSS(OTHER, "other", "the recording has 20,000 different endpoints and labels: further ones are recorded as (other)",                  \
          "put no ids into names of endpoints and values of labels")
 

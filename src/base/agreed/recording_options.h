@@ -93,8 +93,8 @@ enum recording_option_kind {
          "already runs there; on: from one that candor starts (default off)")                                                              \
     WORD(CLOCK, 0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)")                 \
     WORD(CLOCKS, 0, "clocks", "WHICH", "all|lot|auto",                                                                                     \
-         "the threads that have a clock: all of them; some drawn by lot, several times a second, whose samples stand for the others; "     \
-         "auto: by lot if threads are switched so often that clocks for all would cost more than 1 % (default all)")                       \
+         "the threads that have a clock: all of them; some drawn by lot, anew every second or so, whose samples stand for the others; "    \
+         "auto: by lot if threads are switched so often that clocks for all would cost more than 1 % (default auto)")                      \
     NUMBER(ASM, 0, "asm", SWITCH, 0, 1, code, NULL, NULL, NULL, "on or off",                                                               \
            "include the machine code that was sampled, for 'candor asm'")                                                                  \
     NUMBER(CARRIER_FRAMES, 0, "carrier-frames", SWITCH, 0, 1, carrier_frames, NULL, NULL, NULL, "on or off",                               \

@@ -114,12 +114,6 @@ static bool is_recorded(const struct session *s)
     return recorded;
 }
 
-/* Where threads are switched often, the kernel's clocks for all of them would cost more than all other events. */
-static void choose_clocks(struct recording *r)
-{
-    r->given[OPTION_CLOCKS] = "auto";
-}
-
 /* The JDK's recorder takes part unless the user chooses something else. A JVM without one is recorded without it, and a line says so. */
 static void choose_recorder(struct recording *r, const struct cli_args *args)
 {
@@ -145,7 +139,6 @@ static int choose_events(const struct session *s, struct recording *r, const str
         return CLI_OK;
     }
     r->given[OPTION_EVENT] = events;
-    choose_clocks(r);
     choose_recorder(r, args);
     return CLI_OK;
 }
@@ -159,7 +152,6 @@ static int record(const struct cli_args *args)
         return status;
     r.show = show;
     if (args->after_dashes) {
-        choose_clocks(&r);
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
         if (launch_is_java(args))
             choose_recorder(&r, args);

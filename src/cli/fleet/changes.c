@@ -8,6 +8,12 @@ static const struct table_column columns[] = {
     {"LEAST", true},  {"VERDICT", false}, {"OF", false},    {"METHOD", false},
 };
 
+/* With --requests. */
+static const struct table_column columns_of_requests[] = {
+    {"CHANGE", true},   {"+-", true},  {"BEFORE", true},         {"AFTER", true},         {"LEAST", true},
+    {"VERDICT", false}, {"OF", false}, {"BEFORE/REQUEST", true}, {"AFTER/REQUEST", true}, {"METHOD", false},
+};
+
 static double number(const json_t *of, const char *name)
 {
     return json_number_value(json_object_get(of, name));
@@ -49,6 +55,10 @@ static void add_row(struct table *t, const json_t *row)
         table_add(t, "-");
     table_add(t, "%s", fleet_text(row, "verdict"));
     table_add(t, "%s", fleet_text(row, "figure"));
+    if (json_object_get(row, "after_per_request")) {
+        table_add(t, "%.3g", number(row, "before_per_request"));
+        table_add(t, "%.3g", number(row, "after_per_request"));
+    }
     add_method(t, row);
 }
 
@@ -67,10 +77,12 @@ static void print_side(const char *title, const json_t *side, const char *by)
         printf("%s %s, ", by, fleet_text(side, "value"));
     else if (*fleet_text(side, "select"))
         printf("%s, ", fleet_text(side, "select"));
-    printf("%s to %s, hosts: %lld, recordings: %lld, per second: %.4g\n",
-           fleet_time(from, json_integer_value(json_object_get(side, "from"))),
+    printf("%s to %s, hosts: %lld, recordings: %lld, per second: %.4g", fleet_time(from, json_integer_value(json_object_get(side, "from"))),
            fleet_time(to, json_integer_value(json_object_get(side, "to"))), (long long)json_integer_value(json_object_get(side, "hosts")),
            (long long)json_integer_value(json_object_get(side, "recordings")), number(side, "per_second"));
+    if (json_object_get(side, "per_request"))
+        printf(", per request: %.4g", number(side, "per_request"));
+    printf("\n");
 }
 
 static void print_head(const json_t *answer)
@@ -97,7 +109,10 @@ static int print(const struct fleet *f, const json_t *answer)
     size_t shown = 0, n = json_array_size(rows);
     long long tests = json_integer_value(json_object_get(answer, "tests")), sure = json_integer_value(json_object_get(answer, "sure"));
     print_head(answer);
-    table_init(&t, columns, sizeof columns / sizeof *columns);
+    if (cli_option(f->args, "requests"))
+        table_init(&t, columns_of_requests, sizeof columns_of_requests / sizeof *columns_of_requests);
+    else
+        table_init(&t, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < n; i++) {
         const json_t *row = json_array_get(rows, i);
         if (!is_shown(row, all))
@@ -117,7 +132,7 @@ static int print(const struct fleet *f, const json_t *answer)
 
 static int changes_run(const struct fleet *f)
 {
-    static const char *const options[] = {"type", "before", "after", "by", "split"};
+    static const char *const options[] = {"type", "before", "after", "by", "split", "requests"};
     struct buffer query;
     fleet_begin(f, &query, "/v1/changes");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -132,6 +147,6 @@ const struct fleet_view fleet_changes = {
     .name = "changes",
     .words = "",
     .summary = "what changed in a service, from version to version or from time to time, and how sure that is",
-    .options = "type before after by split all",
+    .options = "type before after by split requests all",
     .run = changes_run,
 };

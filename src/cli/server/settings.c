@@ -141,6 +141,7 @@ static int read_retention(const struct cli_args *args, struct server_options *o,
     rc = rc ? rc : read_size(args, "max-disk", 10ull << 30, &o->max_disk, e);
     rc = rc ? rc : read_share(args, "max-recordings", o->max_disk, &o->max_raw, e);
     rc = rc ? rc : read_share(args, "max-disk-per-service", o->max_disk, &o->max_service, e);
+    rc = rc ? rc : read_size(args, "dictionary-memory", 512ull << 20, &o->memory, e);
     if (rc)
         return rc;
     o->retain_s = retain / NS_PER_S;
@@ -162,6 +163,7 @@ static int read_limits(const struct cli_args *args, struct server_options *o, st
     rc = rc ? rc : read_size(args, "max-answer", 256ull << 20, &o->max_answer, e);
     rc = rc ? rc : read_count(args, "max-connections", SERVER_CONNECTIONS, &o->connections, e);
     rc = rc ? rc : read_count(args, "max-connections-per-address", SERVER_CONNECTIONS_OF_ONE, &o->connections_of_one, e);
+    rc = rc ? rc : read_time(args, "max-send-wait", SERVER_SEND_WAIT_S * NS_PER_S, &o->send_wait_ns, e);
     rc = rc ? rc : read_time(args, "client-timeout", SERVER_PATIENCE_S * NS_PER_S, &o->patience_ns, e);
     if (!rc && o->patience_ns < NS_PER_S)
         rc = error_set(e, -EINVAL, "--client-timeout below 1s leaves clients no time");

@@ -4,7 +4,7 @@
 #include "compress/intake.h"
 #include "format/collapsed.h"
 #include "format/otlp_fields.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/pprof.h"
 #include "format/pprof_fields.h"
 #include "format/read/foreign.h"

@@ -1,7 +1,7 @@
 #include "format/read/legacy_build.h"
 
 #include "base/array.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/pprof_fields.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "format/import.h"
 #include "format/otlp_fields.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/system_name.h"
 
 typedef struct system_name_text otlp_text;

@@ -3,7 +3,7 @@
 #define CANDOR_FORMAT_READ_PPROF_TABLES_H
 
 #include "format/import.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/system_name.h"
 
 typedef struct system_name_text pprof_text;

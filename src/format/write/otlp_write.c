@@ -4,7 +4,7 @@
 #include "format/export.h"
 #include "format/label.h"
 #include "format/otlp_fields.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/system_name.h"
 #include "format/write/fold.h"
 #include "format/write/value_type.h"

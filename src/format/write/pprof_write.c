@@ -3,7 +3,7 @@
 #include "format/export.h"
 #include "format/write/fold.h"
 #include "format/write/gzip.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "format/label.h"
 #include "format/pprof_fields.h"
 #include "format/system_name.h"

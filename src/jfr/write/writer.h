@@ -149,6 +149,7 @@ struct jfr_cpu_sample {
     uint64_t pc;
     uint32_t context; /* 0 = none */
     uint32_t window;  /* of a clock by lot; 0 = another clock */
+    uint32_t chance;  /* with which it was drawn, in percent; 0 = no window */
 };
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *sample);
 /* Writes a sample of a recording that counts events. weight_ns is a number of events. */

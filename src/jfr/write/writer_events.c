@@ -239,7 +239,7 @@ void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t t
 
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
 {
-    put_event(w, T_CPU_SAMPLE, VALUES(PC_SAMPLE(s), NUMBER(window, s->window)));
+    put_event(w, T_CPU_SAMPLE, VALUES(PC_SAMPLE(s), NUMBER(window, s->window), NUMBER(chance, s->chance)));
 }
 
 void jfr_write_event_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)

@@ -16,7 +16,7 @@ struct pass {
     const uint32_t *row_of;
     struct successive_pair *pairs;
     uint32_t *depth, *on_path, *touched;
-    uint32_t *of_window; /* by window: the number of its samples that show a row */
+    double *of_window; /* by row: the weight of the window's samples that show it */
     uint8_t *shows;
     uint32_t touched_count, fork;
 };
@@ -60,12 +60,6 @@ static void show(struct pass *r, uint32_t row, uint8_t bit)
     if (!r->shows[row - 1])
         r->touched[r->touched_count++] = row - 1;
     r->shows[row - 1] |= bit;
-}
-
-static void add_window(struct successive *s, double showing, double length)
-{
-    s->squares += showing * showing;
-    s->products += showing * length;
 }
 
 /* Adds a window. bits: the samples of the window that show the row; bit 0 is the first sample. */
@@ -168,25 +162,39 @@ static void show_stack(struct pass *r, uint32_t stack, bool self)
         show(r, row_at(r, node), 1);
 }
 
-/* Counts a window of a clock by lot. The first pass counts for each row the window's samples that show it. The second pass adds a row's
- * count at the first sample that shows the row. */
+static struct window_sums *windows_of(const struct pass *r, uint32_t row, bool self)
+{
+    return self ? &r->pairs[row].self.windows : &r->pairs[row].total.windows;
+}
+
+static double weight_of(const struct successive_order *o, uint32_t begin, uint32_t end)
+{
+    double weight = 0;
+    for (uint32_t i = begin; i < end; i++)
+        weight += (double)sample_at(o, i)->weight;
+    return weight;
+}
+
+/* Counts a window of a clock by lot. The first pass adds for each row the weight of the window's samples that show it. The second pass
+ * adds a row's weight at the first sample that shows the row. */
 static void take_window_of_lot(struct pass *r, const struct successive_order *o, uint32_t begin, uint32_t end, bool self)
 {
+    double length = weight_of(o, begin, end), chance = window_chance(sample_at(o, begin));
     for (uint32_t i = begin; i < end; i++) {
         show_stack(r, sample_at(o, i)->stack, self);
         while (r->touched_count) {
             uint32_t row = r->touched[--r->touched_count];
             r->shows[row] = 0;
-            r->of_window[row]++;
+            r->of_window[row] += (double)sample_at(o, i)->weight;
+            window_add_sample(windows_of(r, row, self), sample_at(o, i), chance);
         }
     }
     for (uint32_t i = begin; i < end; i++) {
         show_stack(r, sample_at(o, i)->stack, self);
         while (r->touched_count) {
             uint32_t row = r->touched[--r->touched_count];
-            struct successive *s = self ? &r->pairs[row].self : &r->pairs[row].total;
             r->shows[row] = 0;
-            add_window(s, r->of_window[row], end - begin);
+            window_add(windows_of(r, row, self), r->of_window[row], length, chance);
             r->of_window[row] = 0;
         }
     }
@@ -270,6 +278,14 @@ void successive_order_deinit(struct successive_order *o)
     *o = (struct successive_order){0};
 }
 
+static void add_window_to_whole(struct window_whole *whole, const struct successive_order *o, uint32_t begin, uint32_t end)
+{
+    double chance = window_chance(sample_at(o, begin)), squares = whole->sums.singles;
+    for (uint32_t i = begin; i < end; i++)
+        window_add_sample(&whole->sums, sample_at(o, i), chance);
+    window_whole_add(whole, weight_of(o, begin, end), whole->sums.singles - squares, chance);
+}
+
 struct successive_whole successive_whole(const struct successive_order *o)
 {
     struct successive_whole whole = {
@@ -277,7 +293,8 @@ struct successive_whole successive_whole(const struct successive_order *o)
     for (uint32_t i = 0, end; i < o->count; i = end) {
         end = end_of_run(o, i);
         uint32_t length = end - i;
-        whole.squares += (double)length * length;
+        if (whole.by_window)
+            add_window_to_whole(&whole.windows, o, i, end);
         whole.pairs += length > LAG ? length - LAG : 0;
         whole.triples += length > 2 * LAG ? length - 2 * LAG : 0;
         whole.ends += length > 1 ? 2 : 0;
@@ -313,15 +330,22 @@ int successive_count(const struct successive_order *o, const uint32_t *row_of, s
     return rc;
 }
 
+static void add_window_of_one(struct window_sums *s, const struct successive_order *o, uint32_t begin, uint32_t end, const bool *shows)
+{
+    double chance = window_chance(sample_at(o, begin)), before = s->weight;
+    for (uint32_t i = begin; i < end; i++)
+        if (shows[i])
+            window_add_sample(s, sample_at(o, i), chance);
+    window_add(s, s->weight - before, weight_of(o, begin, end), chance);
+}
+
 struct successive successive_count_one(const struct successive_order *o, const bool *shows)
 {
     struct successive s = {0};
     for (uint32_t i = 0, end; i < o->count; i = end) {
         end = end_of_run(o, i);
-        uint32_t showing = 0;
-        for (uint32_t at = i; at < end; at++)
-            showing += shows[at];
-        add_window(&s, showing, end - i);
+        if (o->by == SUCCESSIVE_BY_WINDOW)
+            add_window_of_one(&s.windows, o, i, end, shows);
         for (uint32_t at = i; at + LAG < end; at++) {
             s.next += shows[at] != shows[at + LAG];
             s.next_but_one += at + 2 * LAG < end && shows[at] != shows[at + 2 * LAG];
@@ -334,22 +358,25 @@ struct successive successive_count_one(const struct successive_order *o, const b
     return s;
 }
 
-/* Does for threads what take_window_of_lot does for rows. */
-static void count_window_of_threads(const struct successive_order *o, uint32_t begin, uint32_t end, uint32_t *showing,
-                                    struct successive *of)
+/* Does for threads what take_window_of_lot does for rows. A window may show several threads, because virtual threads use their carrier's
+ * clock. */
+static void count_window_of_threads(const struct successive_order *o, uint32_t begin, uint32_t end, double *showing, struct successive *of)
 {
-    for (uint32_t i = begin; i < end; i++)
-        showing[sample_at(o, i)->thread]++;
+    double length = weight_of(o, begin, end), chance = window_chance(sample_at(o, begin));
+    for (uint32_t i = begin; i < end; i++) {
+        showing[sample_at(o, i)->thread] += (double)sample_at(o, i)->weight;
+        window_add_sample(&of[sample_at(o, i)->thread].windows, sample_at(o, i), chance);
+    }
     for (uint32_t i = begin; i < end; i++) {
         uint32_t thread = sample_at(o, i)->thread;
-        add_window(&of[thread], showing[thread], showing[thread] ? end - begin : 0);
+        window_add(&of[thread].windows, showing[thread], length, chance);
         showing[thread] = 0;
     }
 }
 
 int successive_count_threads(const struct successive_order *o, struct successive *of)
 {
-    uint32_t *showing = calloc((size_t)o->profile->thread_count + 1, sizeof *showing);
+    double *showing = calloc((size_t)o->profile->thread_count + 1, sizeof *showing);
     for (uint32_t i = 0, end; showing && o->by == SUCCESSIVE_BY_WINDOW && i < o->count; i = end) {
         end = end_of_run(o, i);
         count_window_of_threads(o, i, end, showing, of);
@@ -370,8 +397,7 @@ void successive_add(struct successive *to, const struct successive *of)
     to->next_but_one += of->next_but_one;
     to->ends += of->ends;
     to->singles += of->singles;
-    to->squares += of->squares;
-    to->products += of->products;
+    window_sums_add(&to->windows, &of->windows);
 }
 
 /* Returns the effect for a process that is correlated by rho from sample to sample, with an exponential decline between samples, sampled
@@ -403,11 +429,11 @@ static double sum_of_squares(uint32_t shown, uint32_t all, double share)
 double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole)
 {
     uint32_t n = whole->samples;
+    if (whole->by_window)
+        return window_effect(&s.windows, &whole->windows);
     if (whole->unknown || !k || k >= n || n < 3)
         return 1;
     double share = (double)k / n, variance = share * (1 - share);
-    if (whole->by_window) /* the sum of (m - share n)^2 */
-        return fmax(1, (s.squares - 2 * share * s.products + share * share * whole->squares) / (n * variance));
     double within = effect_within(s, variance, whole) * (n - whole->singles) / n;
     double ends = sum_of_squares(s.ends, whole->ends, share) / 8 + sum_of_squares(s.singles, whole->singles, share);
     return fmin(1, within + ends / (n * variance));

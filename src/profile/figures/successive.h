@@ -7,10 +7,11 @@
  *
  * With clocks by lot, windows are drawn, not samples. A window is all samples of a thread until the next draw. The similarity of the
  * samples of a window decides how much information a figure has: at most as much as their number, and at least as much as the number of
- * windows. */
+ * windows (windows.h). */
 #ifndef CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
 #define CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
 
+#include "profile/figures/windows.h"
 #include "profile/profile.h"
 
 enum successive_by { SUCCESSIVE_UNKNOWN, SUCCESSIVE_BY_THREAD, SUCCESSIVE_BY_TIME, SUCCESSIVE_BY_WINDOW };
@@ -33,9 +34,9 @@ void successive_order_deinit(struct successive_order *o);
  * is a run of one sample, which has no ends. */
 struct successive_whole {
     uint32_t samples, pairs, triples, ends, singles;
-    bool unknown;   /* the sequence is unknown, and all samples count as independent draws */
-    bool by_window; /* runs are windows of clocks by lot, */
-    double squares; /* and this is the sum of the squares of their lengths */
+    bool unknown;                /* the sequence is unknown, and all samples count as independent draws */
+    bool by_window;              /* runs are windows of clocks by lot, */
+    struct window_whole windows; /* and these are the sums over them */
 };
 struct successive_whole successive_whole(const struct successive_order *o);
 
@@ -43,7 +44,7 @@ struct successive_whole successive_whole(const struct successive_order *o);
  * the number of ends and singles with x = 1. */
 struct successive {
     uint32_t next, next_but_one, ends, singles;
-    double squares, products; /* by window, if m of its n samples have x = 1: the sums of m^2, and of mn */
+    struct window_sums windows; /* if runs are windows, only this is used */
 };
 
 struct successive_pair {
@@ -65,7 +66,7 @@ int successive_count_threads(const struct successive_order *o, struct successive
 void successive_add(struct successive *to, const struct successive *of);
 
 /* Returns the design effect (Kish) of a figure that k samples show: its variance as a multiple of the variance of independent draws. It
- * is never above 1, and by window never below 1. It is 1 if it is unknown. */
+ * is never above 1, except by window (window_effect). It is 1 if it is unknown. */
 double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole);
 
 #endif

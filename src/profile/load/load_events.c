@@ -56,9 +56,9 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
  * without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
-    static const char *const known[] = {"startTime", "duration",    "outcome",        "state", "evidence", "mode",
-                                        "weight",    "collections", "arrayElements",  "path",  "samples",  "timeSpan",
-                                        "window",    "tlabSize",    "allocationSize", "size",  "address"};
+    static const char *const known[] = {"startTime", "duration",    "outcome",       "state",          "evidence", "mode",
+                                        "weight",    "collections", "arrayElements", "path",           "samples",  "timeSpan",
+                                        "window",    "chance",      "tlabSize",      "allocationSize", "size",     "address"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -82,6 +82,7 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .object_class = jfr_type_field(type, "objectClass"),
                                    .object = jfr_type_field(type, "object"),
                                    .window = jfr_type_field(type, "window"),
+                                   .chance = jfr_type_field(type, "chance"),
                                    .lock_class = either_field(type, "monitorClass", "parkedClass"),
                                    .owner = either_field(type, "previousOwner", "owner"),
                                    .address = jfr_type_field(type, "address"),
@@ -139,6 +140,12 @@ static int outcome_string(struct load *l, enum load_outcome outcome, uint32_t *s
     return rc;
 }
 
+/* Returns the chance of a window, in percent; 0 = the file does not say it, or says nonsense. */
+static uint8_t chance_of(int64_t percent)
+{
+    return percent > 0 && percent <= 100 ? (uint8_t)percent : 0;
+}
+
 /* Reads a sample without its labels. */
 static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
 {
@@ -148,6 +155,7 @@ static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight,
     bool truncated = false;
     *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
     s->window = fields->window ? (uint32_t)jfr_event_int(event, fields->window) : 0;
+    s->chance = s->window && fields->chance ? chance_of(jfr_event_int(event, fields->chance)) : 0;
     int rc = load_stack(&l->stacks, event, fields->stack, &s->stack, &truncated);
     if (!rc && !s->stack)
         rc = load_no_stack(&l->stacks, outcomes[LOAD_NO_STACK], &s->stack);

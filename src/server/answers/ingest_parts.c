@@ -1,7 +1,7 @@
 /* Reads the fields of a form that Pyroscope's protocol sends with the profile: the names of the profile's values, and the labels of a JFR
  * recording's contexts. These labels are counted, but not kept. */
 #include "compress/intake.h"
-#include "format/pb.h"
+#include "base/pb.h"
 #include "server/answers/ingest.h"
 
 #include <inttypes.h>

@@ -177,6 +177,8 @@ void metrics_write(FILE *out, struct server *s, bool exemplars)
         put_remote(out, &c);
     if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
         put_store(out, &sums);
+    exposition_put(out, "dictionaries_memory_bytes", "gauge", "Bytes of memory of the dictionaries of services that are in memory.",
+                   store_dictionaries_bytes(s->store));
     storage_put_metrics(out, s);
     alerts_put_metrics(out, s);
 }

@@ -176,6 +176,15 @@ static int read_head(struct http *h, struct receive *r)
     return rc ? rc : take_key(h, r);
 }
 
+/* Refuses what has just waited for a thread for long. Clients take turns, so a client that sends little is not refused because others
+ * send much. */
+static int check_wait(struct http *h, struct receive *r)
+{
+    if (h->queued_ns <= h->server->limits.send_wait_ns)
+        return 0;
+    return error_set(&r->error, -EBUSY, "more recordings arrive than the server can store: this one waited longer than --max-send-wait");
+}
+
 static int check_length(struct http *h, struct receive *r)
 {
     if (h->head.length > h->server->limits.max_body + (r->form ? FORM_MAX : 0))
@@ -261,7 +270,8 @@ int receive_begin(struct http *h, enum receive_kind kind)
         end(h, REFUSED_FORMAT, 0);
         return -EINVAL;
     }
-    int rc = read_head(h, r);
+    int rc = check_wait(h, r);
+    rc = rc ? rc : read_head(h, r);
     if (!rc && is_form(h, kind))
         rc = begin_form(h, r, http_header(h, "Content-Type"));
     if (rc == -EINVAL) {
@@ -357,6 +367,7 @@ static void end_message(struct http *h, struct receive *r)
 void receive_end(struct http *h)
 {
     struct receive *r = h->receive;
+    r->rc = r->rc ? r->rc : check_wait(h, r);
     if (r->rc)
         refuse(h, r->rc, r->error.text);
     else if (r->kind == RECEIVE_MESSAGE)

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "base/text/number.h"
-#include "format/pb.h"
+#include "base/pb.h"
 
 #include <errno.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 #include "server/connect/pprof_fields.h"
 
-#include "format/pb.h"
+#include "base/pb.h"
 
 #include <errno.h>
 #include <stdlib.h>

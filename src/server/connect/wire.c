@@ -1,6 +1,6 @@
 #include "server/connect/wire.h"
 
-#include "format/pb.h"
+#include "base/pb.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,11 +2,15 @@
 #include "server/fleet/changes.h"
 #include "server/fleet/changes_parts.h"
 
+#include "base/text/number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
+#define REQUESTS_LEAST 1e-6
+#define REQUESTS_MOST  1e12
 
 int changes_give_up(void *f)
 {
@@ -46,6 +50,21 @@ static int compare(struct fleet_changes *f, struct error *e)
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
+/* Reads how many requests a second an average host answered on each side: "BEFORE,AFTER". */
+static int read_requests(struct fleet_changes *f, struct http *h)
+{
+    const char *text = http_parameter(h, "requests", NULL);
+    double *before = &f->sides[CHANGES_BEFORE].requests, *after = &f->sides[CHANGES_AFTER].requests;
+    if (!text || !*text)
+        return 0;
+    if (!number_take_real(&text, REQUESTS_LEAST, REQUESTS_MOST, before) && *text++ == ',' &&
+        !number_parse_real(text, REQUESTS_LEAST, REQUESTS_MOST, after))
+        return 0;
+    http_error(h, HTTP_BAD_REQUEST,
+               "requests: two numbers, how many an average host answered in a second before and after, like 120,118.5");
+    return -EINVAL;
+}
+
 static int read_options(struct fleet_changes *f, struct http *h)
 {
     const char *all = http_parameter(h, "all", NULL), *split = http_parameter(h, "split", NULL);
@@ -53,7 +72,8 @@ static int read_options(struct fleet_changes *f, struct http *h)
     f->split = split && *split ? split : NULL;
     if (question_of_recordings(h, "split", f->split) || question_of_recordings(h, "by", http_parameter(h, "by", NULL)))
         return -EINVAL;
-    return question_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &f->limit);
+    int rc = read_requests(f, h);
+    return rc ? rc : question_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &f->limit);
 }
 
 void changes_answer(struct http *h)

@@ -42,6 +42,8 @@ static void put_side(struct jsonw *j, const struct fleet_changes *f, enum change
     jsonw_member_uint(j, "seconds", side->seconds);
     jsonw_member_uint(j, "weight", side->result.weight);
     jsonw_member_number(j, "per_second", per_second(side, (double)side->result.weight));
+    if (side->requests > 0)
+        jsonw_member_number(j, "per_request", per_second(side, (double)side->result.weight) / side->requests);
     jsonw_member_uint(j, "hosts", f->changes.compared[which]);
     jsonw_key(j, "compared");
     jsonw_uint(j, (uint64_t)f->changes.weight[which]);
@@ -193,13 +195,18 @@ static void put_estimate(struct jsonw *j, const struct changes *c, const struct 
     jsonw_member_number(j, "q", v->q);
 }
 
-/* Writes a figure per second: its share of the compared hosts, of the weight of all hosts per second. The seconds are those of all. */
-static void put_per_second(struct jsonw *j, const struct fleet_changes *f, const double weight[2])
+/* Writes a figure per second, and per request if the client has said how many there are: its share of the compared hosts, of the weight of
+ * all hosts per second. The seconds are those of all. */
+static void put_rates(struct jsonw *j, const struct fleet_changes *f, const double weight[2])
 {
-    static const char *const names[] = {"before_per_second", "after_per_second"};
+    static const char *const seconds[] = {"before_per_second", "after_per_second"};
+    static const char *const requests[] = {"before_per_request", "after_per_request"};
     for (enum changes_side side = CHANGES_BEFORE; side <= CHANGES_AFTER; side++) {
-        double all = per_second(&f->sides[side], (double)f->sides[side].result.weight);
-        jsonw_member_number(j, names[side], share_of(&f->changes, weight, side) * all);
+        const struct fleet_side *of = &f->sides[side];
+        double rate = share_of(&f->changes, weight, side) * per_second(of, (double)of->result.weight);
+        jsonw_member_number(j, seconds[side], rate);
+        if (of->requests > 0)
+            jsonw_member_number(j, requests[side], rate / of->requests);
     }
 }
 
@@ -222,7 +229,7 @@ static void put_row(struct jsonw *j, const struct fleet_changes *f, const struct
     put_pair(j, c, v->weight);
     jsonw_member_uint(j, "before_weight", (uint64_t)(v->weight[CHANGES_BEFORE] + 0.5));
     jsonw_member_uint(j, "after_weight", (uint64_t)(v->weight[CHANGES_AFTER] + 0.5));
-    put_per_second(j, f, v->weight);
+    put_rates(j, f, v->weight);
     put_estimate(j, c, r);
     if (v->verdict == CHANGES_MOVED)
         jsonw_member_text(j, v->change > 0 ? "from" : "to", changes_name(c, v->partner));

@@ -13,6 +13,7 @@ struct fleet_side {
     int64_t from, to;
     struct store_result result;
     uint64_t seconds; /* that its recordings cover, over all hosts */
+    double requests;  /* per second, of an average host, as the client says; 0 = it does not */
 };
 
 struct fleet_changes {

@@ -486,5 +486,5 @@ void connection_work(struct work *w)
     else if (w->stream)
         stream_work(w->stream);
     else
-        request_work(c->request, w->task, (const char *)c->in.data);
+        request_work(c->request, w, (const char *)c->in.data);
 }

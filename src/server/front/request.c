@@ -76,9 +76,11 @@ static void take_piece(struct request *r, const char *bytes)
         routes_body(&r->http, bytes, r->piece);
 }
 
-void request_work(struct request *r, enum task task, const char *bytes)
+void request_work(struct request *r, const struct work *w, const char *bytes)
 {
     struct http *h = &r->http;
+    enum task task = w->task;
+    h->queued_ns = clock_monotonic_ns() - w->job.since_ns;
     if (task == TASK_BEGIN && (!r->grpc.on || !grpc_begin(&r->grpc, h)))
         routes_begin(h);
     if (task == TASK_BODY && r->piece)

@@ -46,8 +46,8 @@ void request_end(struct request *r, const char *address);
 uint64_t request_owner(const struct request *r);
 /* Returns the workers' lane for a request. */
 enum lane request_lane(const struct request *r);
-/* Does a worker's part of a request. bytes: `piece` bytes of its body, for TASK_BODY. */
-void request_work(struct request *r, enum task task, const char *bytes);
+/* Does a worker's part of a request, for `w`. bytes: `piece` bytes of its body, for TASK_BODY. */
+void request_work(struct request *r, const struct work *w, const char *bytes);
 
 /* Whether bytes stopped, or are slower than the least rate, in bytes per second. progress_ns: when the last of them came. waited_ns: how
  * long the server has waited for them. */

@@ -222,7 +222,7 @@ enum stream_next stream_next(struct stream *s)
 
 void stream_work(struct stream *s)
 {
-    request_work(s->request, s->work.task, (const char *)s->piece.data);
+    request_work(s->request, &s->work, (const char *)s->piece.data);
 }
 
 void stream_give_up(struct stream *s, bool slow)

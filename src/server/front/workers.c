@@ -1,5 +1,7 @@
 #include "server/front/workers.h"
 
+#include "base/text/units.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -141,6 +143,7 @@ void workers_submit(struct workers *w, enum lane lane, struct job *job)
     struct queue *q = &w->queues[lane];
     struct client *c = client_of(q, job);
     job->next = NULL;
+    job->since_ns = clock_monotonic_ns();
     pthread_mutex_lock(&w->lock);
     if (!c->first) {
         line_up(q, c);

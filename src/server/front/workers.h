@@ -21,7 +21,8 @@ enum lane {
 
 struct job { /* a member of the struct that the work is for */
     struct job *next;
-    uint64_t owner; /* a number for the client; two clients with the same number share their turns */
+    uint64_t since_ns; /* when it was submitted; workers_submit sets it */
+    uint64_t owner;    /* a number for the client; two clients with the same number share their turns */
 };
 
 struct workers;

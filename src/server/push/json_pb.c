@@ -1,7 +1,7 @@
 #include "server/push/json_pb.h"
 
 #include "base/text/number.h"
-#include "format/pb.h"
+#include "base/pb.h"
 
 #include <errno.h>
 #include <jansson.h>

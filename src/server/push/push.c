@@ -121,8 +121,8 @@ static void otlp_error(struct http *h, int rc, const char *text)
 void push_refuse(struct http *h, int rc, const char *text)
 {
     bool connect = push_protocol(h->path) == BY_PUSH;
-    if (connect && quotas_refused(rc))
-        http_add_retry(h, quotas_retry_s(rc));
+    if (connect && (rc == -EBUSY || quotas_refused(rc)))
+        http_add_retry(h, quotas_refused(rc) ? quotas_retry_s(rc) : HTTP_LATER_S);
     if (connect)
         connect_error(h, code_of(rc), text);
     else

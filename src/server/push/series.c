@@ -1,6 +1,6 @@
 #include "server/push/series.h"
 
-#include "format/pb.h"
+#include "base/pb.h"
 #include "server/push/fields.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "server/remote/write_request.h"
 
-#include "format/pb.h"
+#include "base/pb.h"
 
 #include <errno.h>
 #include <snappy-c.h>

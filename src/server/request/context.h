@@ -10,14 +10,15 @@
 
 #include <stdatomic.h>
 
-/* The limits that may change while the server runs, with their options. The first seven are those of struct store_limits. profile_bytes,
+/* The limits that may change while the server runs, with their options. The first eight are those of struct store_limits. profile_bytes,
  * profile_samples, symbol_bytes, stack_frames: limits for a profile that is pushed, as Pyroscope has them; labels, label_name, label_value:
  * how many labels a recording has, and the bytes of each; nodes, nodes_most: those of a flame graph that Pyroscope's clients ask for;
  * query_s: the longest time that a query may ask for; 0 = none of these limits. connections and connections_of_one are for all addresses
- * together, and for one. patience_ns: how long to wait for a whole head, and between two packets of a body or an answer. analyze_ppm: the
- * share of one processor that findings may take, in millionths; 0 = none are looked for. resolve_s: a finding that was not seen for this
- * time is resolved. requests_per_second to values_per_day are the defaults of access/quotas.h; 0 = none. remote_interval_s: how often
- * metrics are sent. top_methods: how many methods of a service are metrics. */
+ * together, and for one. send_wait_ns: how long a recording may wait for a thread before it is refused. patience_ns: how long to wait for a
+ * whole head, and between two packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in
+ * millionths; 0 = none are looked for. resolve_s: a finding that was not seen for this time is resolved. requests_per_second to
+ * values_per_day are the defaults of access/quotas.h; 0 = none. remote_interval_s: how often metrics are sent. top_methods: how many
+ * methods of a service are metrics. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
@@ -26,6 +27,7 @@
     X(max_disk, "max-disk")                                                                                                                \
     X(max_raw, "max-recordings")                                                                                                           \
     X(max_service, "max-disk-per-service")                                                                                                 \
+    X(memory, "dictionary-memory")                                                                                                         \
     X(max_body, "max-body")                                                                                                                \
     X(max_answer, "max-answer")                                                                                                            \
     X(profile_bytes, "max-profile")                                                                                                        \
@@ -40,6 +42,7 @@
     X(query_s, "max-query-length")                                                                                                         \
     X(connections, "max-connections")                                                                                                      \
     X(connections_of_one, "max-connections-per-address")                                                                                   \
+    X(send_wait_ns, "max-send-wait")                                                                                                       \
     X(patience_ns, "client-timeout")                                                                                                       \
     X(analyze_ppm, "analyze-cpu")                                                                                                          \
     X(resolve_s, "resolve-after")                                                                                                          \
@@ -129,6 +132,7 @@ enum {
     SERVER_CONNECTIONS = 10000, /* default for this limit, as for the next two */
     SERVER_CONNECTIONS_OF_ONE = 1000,
     SERVER_PATIENCE_S = 30,
+    SERVER_SEND_WAIT_S = 5,
     SERVER_HEAD_BYTES = 32 << 10,
     SERVER_RATE = 1024,   /* the least bytes per second of a body and of an answer, once the patience is over */
     SERVER_QUERY_S = 120, /* how long a query may take */

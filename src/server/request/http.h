@@ -62,6 +62,7 @@ struct http {
     uint32_t retry_s;          /* after this many seconds the client may try again; 0 = the answer does not say */
     const char *certificate;   /* name in the client's certificate; NULL = none */
     uint64_t begun_ns;
+    uint64_t queued_ns;            /* how long the request waited for a worker */
     bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */
     void *client;
     uint64_t looked_ns; /* when is_gone was called last */

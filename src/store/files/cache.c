@@ -9,10 +9,12 @@ void cache_init(struct cache *c)
     pthread_mutex_init(&c->lock, NULL);
 }
 
-static void forget(struct cached **at)
+/* Removes a dictionary that is not in use. */
+static void forget(struct cache *c, struct cached **at)
 {
     struct cached *one = *at;
     *at = one->next;
+    c->idle_bytes -= one->bytes;
     dictionary_close(&one->dictionary);
     free(one);
 }
@@ -20,27 +22,19 @@ static void forget(struct cached **at)
 void cache_deinit(struct cache *c)
 {
     while (c->list)
-        forget(&c->list);
+        forget(c, &c->list);
     pthread_mutex_destroy(&c->lock);
 }
 
-/* Removes the least recently used dictionaries, until the unused ones have few enough stacks. Does not read the counts of dictionaries in
- * use, because these may grow at the same time. */
+/* Removes the least recently used dictionaries, until the unused ones take little enough memory. */
 static void make_room(struct cache *c)
 {
-    for (;;) {
+    while (c->idle_bytes > c->most) {
         struct cached **oldest = NULL;
-        uint64_t nodes = 0;
-        for (struct cached **at = &c->list; *at; at = &(*at)->next) {
-            if ((*at)->users)
-                continue;
-            nodes += (*at)->dictionary.names.node_count;
-            if (!oldest || (*at)->used < (*oldest)->used)
+        for (struct cached **at = &c->list; *at; at = &(*at)->next)
+            if (!(*at)->users && (!oldest || (*at)->used < (*oldest)->used))
                 oldest = at;
-        }
-        if (nodes <= CACHE_NODES_MAX || !oldest)
-            return;
-        forget(oldest);
+        forget(c, oldest);
     }
 }
 
@@ -70,7 +64,7 @@ int cache_get(struct cache *c, uint32_t id, const char *path, struct dictionary 
     if (!one)
         rc = read_one(c, id, path, &one, e);
     if (!rc) {
-        one->users++;
+        c->idle_bytes -= one->users++ ? 0 : one->bytes;
         one->used = ++c->clock;
         *d = &one->dictionary;
     }
@@ -81,8 +75,13 @@ int cache_get(struct cache *c, uint32_t id, const char *path, struct dictionary 
 void cache_put(struct cache *c, struct dictionary *d)
 {
     pthread_mutex_lock(&c->lock);
-    for (struct cached *one = c->list; one; one = one->next)
-        one->users -= &one->dictionary == d;
+    struct cached *one = c->list;
+    while (&one->dictionary != d)
+        one = one->next;
+    if (!--one->users) { /* only then nobody makes it grow */
+        one->bytes = sizeof *one + profile_names_bytes(&d->names);
+        c->idle_bytes += one->bytes;
+    }
     make_room(c);
     pthread_mutex_unlock(&c->lock);
 }
@@ -94,6 +93,16 @@ void cache_drop(struct cache *c, uint32_t id)
     while (*at && (*at)->id != id)
         at = &(*at)->next;
     if (*at && !(*at)->users)
-        forget(at);
+        forget(c, at);
     pthread_mutex_unlock(&c->lock);
+}
+
+uint64_t cache_bytes(struct cache *c)
+{
+    uint64_t bytes = 0;
+    pthread_mutex_lock(&c->lock);
+    for (const struct cached *one = c->list; one; one = one->next)
+        bytes += one->bytes;
+    pthread_mutex_unlock(&c->lock);
+    return bytes;
 }

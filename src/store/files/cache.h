@@ -1,15 +1,16 @@
-/* Keeps dictionaries in memory: those in use, and the most recently used others, as long as these have at most CACHE_NODES_MAX stacks. Any
+/* Keeps dictionaries in memory: those in use, and the most recently used others, as long as these take at most `most` bytes of memory. Any
  * thread may call these functions. */
 #ifndef CANDOR_STORE_FILES_CACHE_H
 #define CANDOR_STORE_FILES_CACHE_H
 
 #include "store/files/dictionary.h"
 
-enum { CACHE_NODES_MAX = 4 << 20 };
+#include <stdatomic.h>
 
 struct cached {
     uint32_t id, users;
-    uint64_t used; /* value of the cache's `clock` at the last use */
+    uint64_t used;  /* value of the cache's `clock` at the last use */
+    uint64_t bytes; /* of memory, when it was used last */
     struct dictionary dictionary;
     struct cached *next;
 };
@@ -18,6 +19,8 @@ struct cache {
     pthread_mutex_t lock;
     struct cached *list;
     uint64_t clock;
+    atomic_uint_fast64_t most; /* the owner sets it at any time; it orders no other memory access */
+    uint64_t idle_bytes;       /* of the dictionaries that are not in use */
 };
 
 void cache_init(struct cache *c);
@@ -28,5 +31,7 @@ int cache_get(struct cache *c, uint32_t id, const char *path, struct dictionary 
 void cache_put(struct cache *c, struct dictionary *d);
 /* Removes a dictionary from memory. The dictionary must not be in use. */
 void cache_drop(struct cache *c, uint32_t id);
+/* Returns the bytes of memory of all dictionaries. */
+uint64_t cache_bytes(struct cache *c);
 
 #endif

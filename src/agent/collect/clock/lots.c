@@ -11,7 +11,9 @@
 
 const char *const lots_mode_names[LOTS_MODES] = {[LOTS_ALL] = "all", [LOTS_AUTO] = "auto", [LOTS_LOT] = "lot"};
 
-enum { WINDOW_NS = 250 * NS_PER_MS, DEAR_TIMES = 2 };
+enum { DEAR_TIMES = 2 };
+
+static const uint64_t SHORTEST_NS = 250 * NS_PER_MS, LONGEST_NS = 2 * NS_PER_S;
 
 static const double DEAR = 0.01, GOAL = 0.0025, PART_BY_LOT = 0.25;
 
@@ -49,9 +51,15 @@ static struct lots_usage usage(uint64_t now)
     return (struct lots_usage){now, clock_process_cpu(), (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw};
 }
 
-static void set_due(uint64_t now)
+uint64_t lots_pause_ns(uint32_t windows)
 {
-    session.due_ns = now + handler_draw_period(&session.random, WINDOW_NS);
+    uint64_t pause = windows * NS_PER_S / LOTS_WINDOWS;
+    return pause < SHORTEST_NS ? SHORTEST_NS : pause > LONGEST_NS ? LONGEST_NS : pause;
+}
+
+static void set_due(uint64_t now, uint32_t windows)
+{
+    session.due_ns = now + handler_draw_period(&session.random, lots_pause_ns(windows));
 }
 
 void lots_begin(enum lots_mode mode)
@@ -61,7 +69,7 @@ void lots_begin(enum lots_mode mode)
     session.lots = (struct lots){.mode = mode, .last = usage(now)};
     session.random = now | 1;
     lot_begin();
-    set_due(now);
+    set_due(now, 0);
 }
 
 bool lots_tick(uint64_t now_ns, uint64_t pace_ns)
@@ -72,9 +80,7 @@ bool lots_tick(uint64_t now_ns, uint64_t pace_ns)
         return false;
     struct lots_usage used = usage(now_ns);
     lots_measure(l, &used);
-    set_due(now_ns);
-    if (l->draws)
-        lot_draw(lots_part(l), lots_least(l), pace_ns);
+    set_due(now_ns, l->draws ? lot_draw(lots_part(l), lots_least(l), pace_ns) : 0);
     return l->draws && !drew;
 }
 

@@ -1,5 +1,6 @@
-/* Decides whether threads have their clocks by lot (trigger/lot.h), how many threads have one, and when lots are drawn. That is several
- * times a second, after random intervals.
+/* Decides whether threads have their clocks by lot (trigger/lot.h), how many threads have one, and when lots are drawn: after random
+ * intervals, whose mean is such that about LOTS_WINDOWS windows begin in a second. To open and close a clock takes some 30 us with its
+ * ring, so more windows would cost more than they tell: many of them would be too short for a sample.
  *
  * A context switch of a thread with a clock costs LOTS_SWITCH_NS more. With `auto` a recording begins with clocks for all threads. It
  * begins to draw lots when two measurements in succession find that this cost is more than a hundredth of the process's CPU time. The lots
@@ -18,7 +19,7 @@
 enum lots_mode { LOTS_ALL, LOTS_AUTO, LOTS_LOT, LOTS_MODES };
 extern const char *const lots_mode_names[LOTS_MODES];
 
-enum { LOTS_SWITCH_NS = 1500, LOTS_LEAST = 8 };
+enum { LOTS_SWITCH_NS = 1500, LOTS_LEAST = 8, LOTS_WINDOWS = 24 };
 
 /* Cumulative figures of the process. */
 struct lots_usage {
@@ -38,6 +39,8 @@ void lots_measure(struct lots *l, const struct lots_usage *now);
 /* Return the part of the threads, weighted by their use, that has clocks, and the least number of threads that have clocks. */
 double lots_part(const struct lots *l);
 double lots_least(const struct lots *l);
+/* Returns the mean time until the next draw, if this one began so many windows. */
+uint64_t lots_pause_ns(uint32_t windows);
 
 void lots_begin(enum lots_mode mode);
 /* Draws lots if it is time. Call it often. pace_ns: the CPU time that each sample stands for. Returns true if this call has begun to draw

@@ -82,7 +82,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                                .state = (enum jfr_thread_state)(record[3] & 0xff),
                                .outcome = to.outcome_symbols[outcome],
                                .context = names_context(names, tail + virtual_words, context_words),
-                               .window = record_window(record[3])};
+                               .window = lot_window_number(record_window(record[3])),
+                               .chance = lot_window_percent(record_window(record[3]))};
     if (virtual_words) {
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, tail, virtual_words);

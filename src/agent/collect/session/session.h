@@ -56,7 +56,7 @@ struct collect_options {
     uint64_t event_interval;      /* events between two samples of `counter`; 0 = the event's default */
     enum clock_kind clock;        /* for the event cpu, like the next five fields */
     enum lots_mode clocks;        /* which threads have clocks */
-    bool has_clocks;              /* the request says which; otherwise they are as they are in a recording that runs already, or all */
+    bool has_clocks;              /* the request says which; otherwise they are as they are in a recording that runs already, or auto */
     enum walker walker;
     bool carrier_frames;         /* stacks of virtual threads include the carriers' frames */
     bool code;                   /* record snapshots of the machine code in which samples fall */

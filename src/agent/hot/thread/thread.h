@@ -67,7 +67,7 @@ struct thread_clock {
  * signal takes late_ns. This uses acquire and release order, because the two members below late_ns belong to it. */
 struct thread_lot {
     double stands_for;        /* 1 / the probability with which the thread was drawn; 0 = it has its clock for certain */
-    uint32_t window;          /* the window's number, below 2^LOT_WINDOW_BITS; 0 = the thread has its clock for certain */
+    uint32_t window;          /* lot_window() of the window's number and chance; 0 = the thread has its clock for certain */
     bool waits;               /* the thread was not drawn */
     uint64_t cpu_at_draw;     /* the thread's CPU clock at the last draw */
     uint64_t waited_ns;       /* CPU time of past windows in which the thread was not drawn */
@@ -76,7 +76,24 @@ struct thread_lot {
     double late_stands_for;   /* stands_for of the previous window */
     uint32_t late_window;
 };
-enum { LOT_WINDOW_BITS = 24 };
+enum { LOT_WINDOW_BITS = 24, LOT_CHANCE_BITS = 4, LOT_CHANCE_PARTS = 32 };
+
+/* Puts a window's number, from 1 on, and the chance with which it was drawn, in 32nds up to a half, into one word for its samples. */
+static inline uint32_t lot_window(uint32_t number, uint32_t parts)
+{
+    return (number << LOT_CHANCE_BITS | (parts - 1)) & ((1U << LOT_WINDOW_BITS) - 1);
+}
+
+static inline uint32_t lot_window_number(uint32_t window)
+{
+    return window >> LOT_CHANCE_BITS;
+}
+
+/* Returns the chance in percent; 0 = no window. */
+static inline uint32_t lot_window_percent(uint32_t window)
+{
+    return window ? ((window & ((1U << LOT_CHANCE_BITS) - 1)) + 1) * 100 / LOT_CHANCE_PARTS : 0;
+}
 
 /* What scans have seen of the thread. threads_scan writes it on the agent's thread, under the lock of trigger/threads.c. The agent's thread
  * can read it without that lock. */

@@ -83,7 +83,8 @@ static uint32_t place_of(const struct contexts *c, const struct jfr_context *out
     return out->label_count;
 }
 
-static void set_label(struct contexts *c, struct jfr_context *out, const char *key, const char *value, size_t len)
+/* Returns false if there are too many labels. */
+static bool set_label(struct contexts *c, struct jfr_context *out, const char *key, const char *value, size_t len)
 {
     char text[KEY_BYTES_MAX + 2 + VALUE_BYTES_MAX];
     size_t key_len = strlen(key);
@@ -93,9 +94,10 @@ static void set_label(struct contexts *c, struct jfr_context *out, const char *k
     text[key_len + 1 + len] = 0;
     uint32_t place = place_of(c, out, text, key_len);
     if (place == JFR_CONTEXT_LABELS_MAX)
-        return;
+        return false;
     out->labels[place] = text_id(c, text, key_len + 1 + len, key_len + 1);
     out->label_count += place == out->label_count;
+    return true;
 }
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -126,24 +128,31 @@ static bool is_root_span(const char *name)
     return is_one_of(name, names);
 }
 
-static void set_attribute(struct contexts *c, struct jfr_context *out, const char *name, const char *value, size_t len)
+/* Returns false if the attribute is left out. */
+static bool set_attribute(struct contexts *c, struct jfr_context *out, const char *name, const char *value, size_t len)
 {
-    if (!name || !len || !is_utf8(value, len))
-        return;
+    if (!len)
+        return true;
+    if (!name || !is_utf8(value, len))
+        return false;
     if (is_endpoint(name))
         out->endpoint = text_id(c, value, len, 0);
     else if (!is_root_span(name))
-        set_label(c, out, name, value, len);
+        return set_label(c, out, name, value, len);
     else if (len == JFR_SPAN_ID_DIGITS)
         memcpy(out->root_span_id, value, len);
+    return true;
 }
 
 static void read_attributes(struct contexts *c, struct jfr_context *out, bool is_foreign, const uint8_t *bytes, size_t size)
 {
+    bool complete = true;
     for (size_t at = 0; at + 2 <= size && at + 2 + bytes[at + 1] <= size; at += 2 + (size_t)bytes[at + 1]) {
         const char *name = is_foreign ? foreign_key_name(bytes[at]) : keys_name(bytes[at]);
-        set_attribute(c, out, name, (const char *)bytes + at + 2, bytes[at + 1]);
+        complete &= set_attribute(c, out, name, (const char *)bytes + at + 2, bytes[at + 1]);
     }
+    if (!complete)
+        context_lose(CONTEXT_LOSS_ATTRIBUTES);
 }
 
 /* Converts a context. Members that are not set are zero, so that equal contexts have the same bytes. */

@@ -1,4 +1,4 @@
-#include "format/pb.h"
+#include "base/pb.h"
 
 #include <string.h>
 

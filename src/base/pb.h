@@ -5,8 +5,8 @@
  *   if (m.bad) the message is damaged
  *
  * Reading is safe for any bytes: it ends, and reads nothing outside them. Writing appends to a buffer. */
-#ifndef CANDOR_FORMAT_PB_H
-#define CANDOR_FORMAT_PB_H
+#ifndef CANDOR_BASE_PB_H
+#define CANDOR_BASE_PB_H
 
 #include "base/buffer.h"
 

@@ -396,6 +396,7 @@ static void test_pool(void)
 #define SERVER                                                                                                                             \
     "java.util.concurrent.ThreadPoolExecutor.runWorker:1;demo.Request.run:5;" ASKER ";java.util.concurrent.FutureTask.awaitDone:1;" PARK
 #define LATCH     "demo.Client.ask:9;java.util.concurrent.CountDownLatch.await:1;" PARK
+#define RESULT    WORKER ";java.util.concurrent.FutureTask.run:1;demo.Task.call:3;Native|java.lang.Thread.sleep"
 #define TASK_WAIT WORKER ";demo.Task.call:3;Native|java.lang.Thread.sleep"
 
 static void add_latches(const char *stack, bool open)
@@ -415,14 +416,19 @@ static void test_pool_by_place(void)
     begin();
     for (uint64_t i = 0; i < 4; i++)
         add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
-    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    add_looks("pool-1-thread-1", 30, RESULT, JFR_STATE_SLEEPING, 200);
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9 < demo.Request.run:5", "threads of a server ask, one works");
     begin();
     for (uint64_t i = 0; i < 4; i++)
         add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
     for (uint64_t i = 0; i < 4; i++)
-        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+        add_looks("pool-1-thread-1", 30 + i, RESULT, JFR_STATE_SLEEPING, 200);
     is_silent("threads of a server ask, four work");
+    begin();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
+    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    is_silent("threads of a server ask others, while an endless loop occupies a pool");
 }
 
 static void test_nested_pool(void)
@@ -434,20 +440,29 @@ static void test_nested_pool(void)
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Task.call:3", "a pool whose tasks wait for tasks of the pool");
 }
 
+static void add_workers(uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+}
+
 static void test_timed_pool(void)
 {
     begin();
     add_latches(LATCH, false);
-    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
-    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "four wait for latches, one works");
+    add_workers(2);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "four wait for latches, two work");
+    begin();
+    add_latches(LATCH, false);
+    add_workers(1);
+    is_silent("the single one that works may be an endless loop");
     begin();
     add_latches(LATCH, true);
-    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    add_workers(2);
     is_silent("four wait for latches until the end");
     begin();
     add_latches(LATCH, false);
-    for (uint64_t i = 0; i < 4; i++)
-        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    add_workers(4);
     is_silent("four wait for latches, four work");
 }
 

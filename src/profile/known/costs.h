@@ -15,7 +15,7 @@
          "compile the Pattern once, and keep it in a static final field; String.split, replaceAll and matches compile a pattern at each "  \
          "call")                                                                                                                           \
     COST(F, BACKTRACKS, "regex_backtracks", "Regular expressions try a repeated group in many ways",                                       \
-         "matching repeated groups of regular expressions", CPU, 0.4, EVER,                                                                \
+         "matching repeated groups of regular expressions", CPU, 0.6, EVER,                                                                \
          "avoid repetitions within repetitions, such as (a+)+ and (\\w+\\s?)*: a text that does not match is divided in every possible "   \
          "way. Use possessive quantifiers (a++), or limit the length of the text")                                                         \
     COST(F, FORMAT, "text_formatted", "Formatting text takes much of the CPU time", "formatting text", CPU, 0.3, EVER,                     \
@@ -54,7 +54,7 @@
     COST(F, BYTES, "bytes_one_by_one", "Files are read or written byte by byte", "system calls for single bytes of files", CPU, 0.2, EVER, \
          "wrap the stream in a BufferedInputStream or BufferedOutputStream")                                                               \
     COST(F, OPENS, "files_opened", "Files are opened or looked up again and again", "opening files and reading their attributes", CPU,     \
-         0.4, EVER,                                                                                                                        \
+         0.4, SETTLED,                                                                                                                     \
          "read the file once, and again only when it has changed (WatchService, or its time once a second); keep a log file open")         \
     COST(F, PROPERTIES, "properties_loaded", "Properties are read and parsed again and again", "loading properties", CPU, 0.2, SETTLED,    \
          "load them once, and keep them; load them again when their file has changed")                                                     \

@@ -31,9 +31,9 @@ int recorded_take(void *recorded, struct jfr_chunk *chunk);
 struct recorded_throws recorded_throws_within(const struct recorded *r, const struct time_range *within);
 void recorded_deinit(struct recorded *r);
 
-/* Does all of that. Sets in[i] if events[i] was recorded: a chunk has such events, or a jdk.ActiveSetting says that they were enabled. count is at most
- * RECORDED_MAX. throws: the difference between the first and the last count within that time. processors: the number of the machine's
- * processors according to jdk.CPUInformation; 0 = unknown. Returns 0 or a negative code with e. */
+/* Does all of that. Sets in[i] if events[i] was recorded: a chunk has such events, or a jdk.ActiveSetting says that they were enabled.
+ * count is at most RECORDED_MAX. throws: the difference between the first and the last count within that time. processors: the number of
+ * the machine's processors according to jdk.CPUInformation; 0 = unknown. Returns 0 or a negative code with e. */
 int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
                     struct recorded_throws *throws, uint32_t *processors, struct error *e);
 

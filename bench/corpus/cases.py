@@ -93,6 +93,7 @@ WORK = _pairs(
     ("backtracking", "regex_backtracks", {"jdks": (8,)}),
     ("properties", "properties_loaded", {}),
     ("parsers", "lookups_repeated", {}),
+    ("sharedRandom", ("random_shared", "cpu_saturated"), {}),
     ("keys", "keys_generated", {}),
     ("opens", "files_opened", {}),
     ("polling", "busy_waiting", {}),

@@ -65,6 +65,9 @@
     COST(F, RANDOM, "secure_random", "Secure random numbers take much of the CPU time", "secure random numbers", CPU, 0.4, EVER,           \
          "use ThreadLocalRandom where guessing the number does no harm; use one SecureRandom for each thread; call UUID.randomUUID less "  \
          "often")                                                                                                                          \
+    COST(F, SHARED_RANDOM, "random_shared", "Random numbers take much of the CPU time", "java.util.Random", CPU, 0.6, EVER,                \
+         "use ThreadLocalRandom.current() or SplittableRandom: a Random changes its seed atomically, and threads that share one hold "     \
+         "each other up")                                                                                                                  \
     COST(F, KEYS, "keys_generated", "Keys are generated again and again", "generating keys, and keys from passwords", CPU, 0.2, EVER,      \
          "generate a pair of keys once, and keep it; check a password once for each session; elliptic-curve keys cost less than RSA")      \
     COST(F, TLS, "tls_handshakes", "TLS handshakes take much of the CPU time", "TLS handshakes", CPU, 0.4, EVER,                           \

@@ -22,7 +22,7 @@
 
 #include "base/strtab.h"
 #include "events/halt_types.h"
-#include "events/pass.h"
+#include "jfr/read/pass.h"
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 
 #include "analysis/allocating.h"
 #include "analysis/findings.h"
-#include "analysis/starting.h"
+#include "analysis/rules/starting.h"
 #include "base/time_units.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/time_units.h"
 
 #include "analysis/findings.h"
-#include "analysis/starting.h"
+#include "analysis/rules/starting.h"
 #include "profile/accounts.h"
 
 #include <stdio.h>

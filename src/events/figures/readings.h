@@ -3,7 +3,7 @@
 #ifndef CANDOR_EVENTS_FIGURES_READINGS_H
 #define CANDOR_EVENTS_FIGURES_READINGS_H
 
-#include "events/pass.h"
+#include "jfr/read/pass.h"
 
 #include <stdint.h>
 

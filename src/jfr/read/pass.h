@@ -1,7 +1,7 @@
 /* A pass over the chunks of a recording, for several readers at once. To open a chunk costs much more than to look at its events, because
  * its constants are read then. */
-#ifndef CANDOR_EVENTS_PASS_H
-#define CANDOR_EVENTS_PASS_H
+#ifndef CANDOR_JFR_READ_PASS_H
+#define CANDOR_JFR_READ_PASS_H
 
 #include "jfr/read/reader.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/starting.h"
+#include "analysis/rules/starting.h"
 
 #include "analysis/stack.h"
 

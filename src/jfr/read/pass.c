@@ -1,4 +1,4 @@
-#include "events/pass.h"
+#include "jfr/read/pass.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* Names the line of the program that starts threads, for findings about too many threads. */
-#ifndef CANDOR_ANALYSIS_STARTING_H
-#define CANDOR_ANALYSIS_STARTING_H
+#ifndef CANDOR_ANALYSIS_RULES_STARTING_H
+#define CANDOR_ANALYSIS_RULES_STARTING_H
 
 #include "analysis/evidence.h"
 #include "analysis/findings.h"

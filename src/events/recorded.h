@@ -16,7 +16,8 @@ struct recorded_throws {
     uint64_t count, ns;
 };
 
-/* What one pass over a file finds (jfr/read/pass.h). The caller sets the first three members, and clears `in`, which has event_count elements. */
+/* What one pass over a file finds (jfr/read/pass.h). The caller sets the first three members, and clears `in`, which has event_count
+ * elements. */
 struct recorded {
     const char *const *events;
     uint32_t event_count; /* at most RECORDED_MAX */

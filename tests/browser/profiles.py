@@ -188,12 +188,12 @@ def write_page(template, path, data):
 
 
 def self_effect(name):
-    """Effects in thousandths, below and above that of independent samples; different for each name, and equal in the tree and over it."""
-    return 50 + len(name) * 137 % 2500
+    """Effects in thousandths, up to that of independent samples; different for each name, and equal in the tree and over it."""
+    return 50 + len(name) * 37 % 951
 
 
 def total_effect(name):
-    return 2600 - self_effect(name)
+    return 1001 - self_effect(name)
 
 
 def wilson(share, samples, effect=1000, z=1.959964):

@@ -255,7 +255,7 @@ def check_health(page, server):
     ready(page)
     ahead = {row["Host"]: row["Arrives"] for row in rows(page, ".health")}
     ct.ok(list(ahead) == ["ahead"] and re.fullmatch(r"clock \d+ \w+ ahead or more", ahead["ahead"]) and
-          re.fullmatch(r"after \d+ \w+", web["Arrives"]), "whose clock is ahead, and after what time others' recordings arrive", (ahead, web))
+          re.fullmatch(r"after \d+ \w+", web["Arrives"]), "whose clock is ahead, and how late others' recordings come", (ahead, web))
 
 
 def check_timeline(page, server):

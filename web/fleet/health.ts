@@ -144,8 +144,8 @@ export class Health implements View {
             { title: "Last recording", kind: "text", cell: ({ last }) => this.lastSeen(page, last) },
             {
                 title: "Arrives", kind: "text", cell: ({ jvms }) => this.arrival(jvms),
-                hint: "the shortest time from the end of a recording, by the host's clock, to its arrival here; a clock that is behind makes it "
-                    + "longer",
+                hint: "the shortest time from the end of a recording, by the host's clock, to its arrival here; a clock that is behind "
+                    + "makes it longer",
             },
             {
                 title: "CPU", kind: "number", cell: ({ figures }) => {

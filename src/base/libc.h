@@ -8,7 +8,14 @@
 #ifdef PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP
 #define LIBC_ERRORCHECK_MUTEX PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP
 #else
-#define LIBC_ERRORCHECK_MUTEX {{{PTHREAD_MUTEX_ERRORCHECK}}}
+#define LIBC_ERRORCHECK_MUTEX                                                                                                              \
+    {                                                                                                                                      \
+        {                                                                                                                                  \
+            {                                                                                                                              \
+                PTHREAD_MUTEX_ERRORCHECK                                                                                                   \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+    }
 #endif
 
 /* Sets the thread that gets the signal of a timer with SIGEV_THREAD_ID. */

@@ -8,14 +8,9 @@
 #ifdef PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP
 #define LIBC_ERRORCHECK_MUTEX PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP
 #else
-#define LIBC_ERRORCHECK_MUTEX                                                                                                              \
-    {                                                                                                                                      \
-        {                                                                                                                                  \
-            {                                                                                                                              \
-                PTHREAD_MUTEX_ERRORCHECK                                                                                                   \
-            }                                                                                                                              \
-        }                                                                                                                                  \
-    }
+/* clang-format off */
+#define LIBC_ERRORCHECK_MUTEX {{{PTHREAD_MUTEX_ERRORCHECK}}}
+/* clang-format on */
 #endif
 
 /* Sets the thread that gets the signal of a timer with SIGEV_THREAD_ID. */

@@ -92,7 +92,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 stub.objects.pop(name, None)
                 return self.answer(204)
             if not name:
-                return self.answer(200, stub.listing(dict(urllib.parse.parse_qsl(query))))
+                page = stub.listing(dict(urllib.parse.parse_qsl(query)))
+                return self.answer(200, fault(page) if fault else page)
             found = stub.objects.get(name)
         return self.refuse(404, "NoSuchKey") if found is None else self.answer(200, fault(found) if fault else found)
 
@@ -107,7 +108,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class Stub:
-    """objects: by name. fault: None, or a function of method and name: a status, what becomes of the object's bytes, or None."""
+    """objects: by name. fault: None, or a function of method and name: a status, what becomes of the answer's bytes, or None."""
     PAGE = 3
 
     def __init__(self):

@@ -171,6 +171,8 @@ static void test_decision(void)
         measure(&automatic, 4 * dear);
     tap_ok(fabs(lots_part(&automatic) - 1.0 / 16) < 0.001, "a sixteenth has clocks where they would cost 4 %%: then they cost a quarter");
     tap_ok(lots_least(&automatic) == LOTS_LEAST, "but not fewer than %d", LOTS_LEAST);
+    tap_ok(fabs(lots_restless(&automatic) - 0.005 * NS_PER_S / LOTS_SWITCH_NS) < 1,
+           "a thread is restless if its switches alone cost half a hundredth");
     for (int i = 0; i < 50; i++)
         measure(&automatic, 0.1 * dear);
     tap_ok(lots_part(&automatic) == 1, "all of them again when it is calm");

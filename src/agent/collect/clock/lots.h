@@ -32,6 +32,7 @@ struct lots {
     bool draws;
     uint32_t dear; /* measurements in succession in which switches cost too much */
     double share;  /* recent share of the process's CPU time that switches would cost if all threads had clocks */
+    double cpu_ns; /* of the process, between the last two measurements */
     struct lots_usage last;
 };
 
@@ -39,6 +40,8 @@ void lots_measure(struct lots *l, const struct lots_usage *now);
 /* Return the part of the threads, weighted by their use, that has clocks, and the least number of threads that have clocks. */
 double lots_part(const struct lots *l);
 double lots_least(const struct lots *l);
+/* Returns how often a thread is switched between two draws if its clock alone costs a part of the process's CPU time that is not worth it. */
+double lots_restless(const struct lots *l);
 /* Returns the mean time until the next draw, if this one began so many windows. */
 uint64_t lots_pause_ns(uint32_t windows);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { HANDLER_WAIT_NS = 50000, HANDLER_WAITS = 100, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000 };
+enum { HANDLER_WAIT_NS = 50000, HANDLER_WAITS = 100, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000, SWITCH_LEAST_NS = 1000 };
 
 static const double SURE = 0.5; /* larger chances become 1, because they save little; clocks of smaller ones are always faster than the
                                  * interval */
@@ -237,10 +237,12 @@ struct round {
     uint32_t *order, count, windows;
 };
 
-/* Determines whether the thread is restless. A restless one stays so until it is switched half as often. */
-static void count_switches(struct sampled_thread *t, double limit)
+/* Determines whether the thread is restless. A restless one stays so until it is switched half as often. Each switch takes a microsecond of
+ * the thread's own time, so of a thread that used less the number need not be read: the registry is locked meanwhile. */
+static void count_switches(struct sampled_thread *t, uint64_t used_ns, double limit)
 {
-    uint64_t before = t->lot.switches, now = tasks_switches(t->tid);
+    bool may_be = (double)used_ns >= limit / 2 * SWITCH_LEAST_NS;
+    uint64_t before = t->lot.switches, now = may_be ? tasks_switches(t->tid) : 0;
     double since = before && now > before ? (double)(now - before) : 0;
     t->lot.restless = since >= (t->lot.restless ? limit / 2 : limit);
     t->lot.switches = now;
@@ -254,7 +256,7 @@ static void enter(struct round *r, struct sampled_thread *t)
         return;
     t->lot.use_ns = t->lot.use_ns / 2 + (double)(cpu - since) / 2;
     t->lot.cpu_at_use = cpu;
-    count_switches(t, r->wish->restless);
+    count_switches(t, cpu - since, r->wish->restless);
     if (t->lot.restless)
         return;
     r->threads[r->count] = t;

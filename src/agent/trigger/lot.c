@@ -244,7 +244,7 @@ static void count_switches(struct sampled_thread *t, uint64_t used_ns, double li
     bool may_be = (double)used_ns >= limit / 2 * SWITCH_LEAST_NS;
     uint64_t before = t->lot.switches, now = may_be ? tasks_switches(t->tid) : 0;
     double since = before && now > before ? (double)(now - before) : 0;
-    t->lot.restless = since >= (t->lot.restless ? limit / 2 : limit);
+    t->lot.restless = since > (t->lot.restless ? limit / 2 : limit);
     t->lot.switches = now;
 }
 

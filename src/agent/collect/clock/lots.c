@@ -11,11 +11,11 @@
 
 const char *const lots_mode_names[LOTS_MODES] = {[LOTS_ALL] = "all", [LOTS_AUTO] = "auto", [LOTS_LOT] = "lot"};
 
-enum { DEAR_TIMES = 2 };
+enum { DEAR_TIMES = 2, EVERYBODY = 1 << 30 };
 
 static const uint64_t SHORTEST_NS = 250 * NS_PER_MS, LONGEST_NS = 2 * NS_PER_S, RESTLESS_NS = 100 * NS_PER_MS;
 
-static const double DEAR = 0.01, GOAL = 0.0025, PART_BY_LOT = 0.25, DEAR_ALONE = 0.005;
+static const double DEAR = 0.01, GOAL = 0.0025, PART_BY_LOT = 0.25, DEAR_ALONE = 0.005, WORTH = 0.002;
 
 static struct {
     struct lots lots;
@@ -24,12 +24,13 @@ static struct {
 
 void lots_measure(struct lots *l, const struct lots_usage *now)
 {
-    double cpu = (double)(now->cpu_ns - l->last.cpu_ns), switches = (double)(now->switches - l->last.switches);
-    double share = cpu > 0 ? switches * LOTS_SWITCH_NS / cpu : 0;
+    double cpu = (double)(now->cpu_ns - l->last.cpu_ns), cost = (double)(now->switches - l->last.switches) * LOTS_SWITCH_NS;
+    double worth = WORTH * (double)(now->wall_ns - l->last.wall_ns);
+    double share = cpu > 0 && cost > worth ? cost / cpu : 0;
     l->share = l->share > 0 ? l->share + (share - l->share) / 4 : share;
     l->dear = share > DEAR ? l->dear + 1 : 0;
     l->draws = l->draws || l->mode == LOTS_LOT || (l->mode == LOTS_AUTO && l->dear >= DEAR_TIMES);
-    l->cpu_ns = cpu;
+    l->restless = (DEAR_ALONE * cpu > worth / 2 ? DEAR_ALONE * cpu : worth / 2) / LOTS_SWITCH_NS;
     l->last = *now;
 }
 
@@ -42,7 +43,7 @@ double lots_part(const struct lots *l)
 
 double lots_least(const struct lots *l)
 {
-    return l->mode == LOTS_LOT ? 1 : LOTS_LEAST;
+    return l->mode == LOTS_LOT ? 1 : lots_part(l) < 1 ? LOTS_LEAST : EVERYBODY;
 }
 
 static struct lots_usage usage(uint64_t now)
@@ -50,11 +51,6 @@ static struct lots_usage usage(uint64_t now)
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     return (struct lots_usage){now, clock_process_cpu(), (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw};
-}
-
-double lots_restless(const struct lots *l)
-{
-    return DEAR_ALONE * l->cpu_ns / LOTS_SWITCH_NS;
 }
 
 uint64_t lots_pause_ns(uint32_t windows)
@@ -89,7 +85,7 @@ static void draw_restless(uint64_t now, uint64_t pace_ns)
 static uint32_t draw(uint64_t pace_ns)
 {
     const struct lots *l = &session.lots;
-    return lot_draw(&(struct lot_wish){lots_part(l), lots_least(l), lots_restless(l), pace_ns});
+    return lot_draw(&(struct lot_wish){lots_part(l), lots_least(l), l->restless, pace_ns});
 }
 
 bool lots_tick(uint64_t now_ns, uint64_t pace_ns)

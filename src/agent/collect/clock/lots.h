@@ -3,8 +3,9 @@
  * ring, so more windows would cost more than they tell: many of them would be too short for a sample.
  *
  * A context switch of a thread with a clock costs LOTS_SWITCH_NS more. With `auto` a recording begins with clocks for all threads. It
- * begins to draw lots when two measurements in succession find that this cost is more than a hundredth of the process's CPU time. The lots
- * then reduce the cost to a four-hundredth, but at least LOTS_LEAST threads of equal use have clocks. With `lot` the recording draws from
+ * begins to draw lots when two measurements in succession find that this cost is more than a hundredth of the process's CPU time. In a
+ * process that hardly runs, where the cost is below 0.2 % of a processor, it does not count. The lots then reduce the cost to a
+ * four-hundredth, but at least LOTS_LEAST threads of equal use have clocks. When it is calm again, all threads have clocks. With `lot` the recording draws from
  * the beginning, however often threads are switched: a quarter of the running threads have clocks.
  *
  *   lots_begin -> [ lots_tick ]*
@@ -32,7 +33,9 @@ struct lots {
     bool draws;
     uint32_t dear; /* measurements in succession in which switches cost too much */
     double share;  /* recent share of the process's CPU time that switches would cost if all threads had clocks */
-    double cpu_ns; /* of the process, between the last two measurements */
+    double
+        restless; /* a thread that is switched so often from one measurement to the next is restless (trigger/lot.h): its clock costs 0.5 %
+                      * of the process's CPU time, and 0.1 % of a processor */
     struct lots_usage last;
 };
 
@@ -40,8 +43,6 @@ void lots_measure(struct lots *l, const struct lots_usage *now);
 /* Return the part of the threads, weighted by their use, that has clocks, and the least number of threads that have clocks. */
 double lots_part(const struct lots *l);
 double lots_least(const struct lots *l);
-/* Returns how often a thread is switched between two draws if its clock alone costs a part of the process's CPU time that is not worth it. */
-double lots_restless(const struct lots *l);
 /* Returns the mean time until the next draw, if this one began so many windows. */
 uint64_t lots_pause_ns(uint32_t windows);
 

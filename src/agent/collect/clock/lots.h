@@ -31,10 +31,9 @@ struct lots_usage {
 struct lots {
     enum lots_mode mode;
     bool draws;
-    uint32_t dear; /* measurements in succession in which switches cost too much */
-    double share;  /* recent share of the process's CPU time that switches would cost if all threads had clocks */
-    double
-        restless; /* a thread that is switched so often from one measurement to the next is restless (trigger/lot.h): its clock costs 0.5 %
+    uint32_t dear;   /* measurements in succession in which switches cost too much */
+    double share;    /* recent share of the process's CPU time that switches would cost if all threads had clocks */
+    double restless; /* switches from one measurement to the next that make a thread restless (trigger/lot.h): its clock alone costs 0.5 %
                       * of the process's CPU time, and 0.1 % of a processor */
     struct lots_usage last;
 };

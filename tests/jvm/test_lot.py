@@ -8,8 +8,9 @@ Many threads are drawn together. If there are two, each makes so many of the swi
 
 Windows are drawn: all samples of one thread from one draw to the next. So the variance of a share is that of the windows: the sum
 over them of (their weight times their deviation from the share)^2. The bound is 6 standard errors: with 40 windows or more that is a
-false alarm in 1e6, even with the tails of Student's t; 10 standard errors with 12 windows. The cost of a sample is part of the time of the drawn threads, and counts more
-than once: 6 % of the sum are allowed for it. The true time includes reading a clock beside each piece of work: 0.02 of a share.
+false alarm in 1e6, even with the tails of Student's t; 10 standard errors with 12 windows. The cost of a sample is part of the time of
+the drawn threads, and counts more than once: 6 % of the sum are allowed for it. The true time includes reading a clock beside each piece
+of work: 0.02 of a share.
 """
 import collections
 import math
@@ -21,7 +22,7 @@ import candortest as ct
 
 METHODS = ["Relay.first", "Relay.second", "Relay.third"]
 INTERVAL_NS = 10_000_000
-MANY, FEW = (24, 4, 40, 6), (1, 8, 12, 10)  # pairs of threads, seconds, windows at least, standard errors
+MANY, FEW = (24, 4, 40, 6), (1, 12, 12, 10)  # pairs of threads, seconds, windows at least, standard errors
 
 
 def windows_of(samples):
@@ -82,8 +83,9 @@ def check(jdk, size):
     for method, ns in zip(METHODS, used):
         check_share(what, relays, method, ns / sum(used), errors)
     check_books(what, recording, books, errors)
-    restless = {window[0].chance for window in drawn}
-    ct.ok(size is MANY or restless == {25}, f"{what}: restless threads have a clock in one of four turns: {restless} %")
+    if size is FEW:  # the first windows come before it is known how often threads are switched
+        chances = [window[0].chance for window in drawn if (window[0].thread or "").startswith("relay-")]
+        ct.ok(2 * chances.count(25) > len(chances), f"{what}: restless threads have a clock in one of four turns: {chances} %")
 
 
 for jdk, size in ct.spread(ct.jdks(), [MANY, FEW]):

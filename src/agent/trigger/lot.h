@@ -46,8 +46,8 @@ struct lot_wish {
     double restless;    /* a thread that was switched in this often since the last draw is restless */
     uint64_t pace_ns;   /* the interval of clocks if all threads have one */
 };
-/* Draws among all threads of the registry (trigger/threads.h) that are not restless. Returns how many windows began: threads that were drawn
- * and do not have their clocks for certain. */
+/* Draws among all threads of the registry (trigger/threads.h) that are not restless. Returns how many windows began: threads that were
+ * drawn and do not have their clocks for certain. */
 uint32_t lot_draw(const struct lot_wish *wish);
 /* Draws for each restless thread. */
 void lot_draw_restless(uint64_t pace_ns);

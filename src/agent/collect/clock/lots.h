@@ -5,8 +5,8 @@
  * A context switch of a thread with a clock costs LOTS_SWITCH_NS more. With `auto` a recording begins with clocks for all threads. It
  * begins to draw lots when two measurements in succession find that this cost is more than a hundredth of the process's CPU time. In a
  * process that hardly runs, where the cost is below 0.2 % of a processor, it does not count. The lots then reduce the cost to a
- * four-hundredth, but at least LOTS_LEAST threads of equal use have clocks. When it is calm again, all threads have clocks. With `lot` the recording draws from
- * the beginning, however often threads are switched: a quarter of the running threads have clocks.
+ * four-hundredth, but at least LOTS_LEAST threads of equal use have clocks. When it is calm again, all threads have clocks. With `lot` the
+ * recording draws from the beginning, however often threads are switched: a quarter of the running threads have clocks.
  *
  *   lots_begin -> [ lots_tick ]*
  *

@@ -6,6 +6,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
@@ -196,6 +197,54 @@ public final class Pools {
             Case.sink += one.join();
             Case.sleep(1);
         });
+    }
+
+    /** Tasks that wait for tasks of their own pool. */
+    static void nested(boolean planted) {
+        ExecutorService pool = Executors.newFixedThreadPool(4);
+        ExecutorService inner = planted ? pool : Executors.newFixedThreadPool(4);
+        Callable<Integer> outer = () -> {
+            Case.think(5);
+            return inner.submit(() -> pause(5)).get(); // here: nested
+        };
+        Case.repeat(8, "request", () -> {
+            Case.sink += pool.submit(outer).get();
+            Case.think(10);
+        });
+    }
+
+    static void latch(boolean planted) {
+        ExecutorService pool = Executors.newFixedThreadPool(planted ? 2 : 32);
+        Case.repeat(8, "request", () -> {
+            CountDownLatch parts = new CountDownLatch(4);
+            for (int i = 0; i < 4; i++) {
+                pool.execute(() -> {
+                    Case.sleep(20);
+                    parts.countDown();
+                });
+            }
+            parts.await(); // here: latch
+        });
+    }
+
+    /** The request threads of a server are workers of a pool themselves. */
+    static void server(boolean planted) {
+        ExecutorService requests = Executors.newFixedThreadPool(CLIENTS);
+        ExecutorService database = Executors.newFixedThreadPool(planted ? FEW : CLIENTS);
+        for (int i = 0; i < CLIENTS; i++) {
+            requests.execute(new Runnable() {
+                @Override
+                public void run() {
+                    try {
+                        Case.sink += database.submit(() -> pause(20)).get(); // here: server
+                        Case.think(5);
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                    requests.execute(this);
+                }
+            });
+        }
     }
 
     private static int pauseInTask(int ms) {

@@ -1,12 +1,17 @@
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.InputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.security.SecureRandom;
 import java.text.SimpleDateFormat;
 import java.util.ArrayList;
@@ -18,12 +23,18 @@ import java.util.HashSet;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
+import javax.xml.parsers.DocumentBuilder;
+import javax.xml.parsers.DocumentBuilderFactory;
 
 /** CPU time that a program can do without: work that it repeats, exceptions for what is expected, threads that spin or are too many. */
 public final class Work {
@@ -38,6 +49,15 @@ public final class Work {
         Case.repeat(1, "filter", () -> {
             String line = planted ? LINE.replaceAll("[0-9]+", "#") : DIGITS.matcher(LINE).replaceAll("#"); // here: regex
             Case.sink += line.length();
+            rest(planted);
+        });
+    }
+
+    /** Before JDK 9, a repeated group within a repeated group tries every way to divide the text. */
+    static void backtracking(boolean planted) {
+        Pattern words = Pattern.compile(planted ? "(\\w+\\s?)*:" : "[\\w\\s]*+:");
+        Case.repeat(1, "filter", () -> {
+            Case.sink += words.matcher("seventeen items ; customer 4711").matches() ? 1 : 0; // here: backtracking
             rest(planted);
         });
     }
@@ -349,6 +369,72 @@ public final class Work {
                 Case.sink--;
             }
             Case.sleep(5);
+        });
+    }
+
+    static void properties(boolean planted) throws Exception {
+        File file = File.createTempFile("shop", ".properties");
+        file.deleteOnExit();
+        Properties read = new Properties();
+        for (int i = 0; i < 200; i++) {
+            read.setProperty("shop.key." + i, LINE + i);
+        }
+        try (OutputStream out = new FileOutputStream(file)) {
+            read.store(out, null);
+        }
+        Case.repeat(2, "request", () -> {
+            Properties now = read;
+            if (planted) {
+                now = new Properties();
+                try (InputStream in = new FileInputStream(file)) {
+                    now.load(in); // here: properties
+                }
+            }
+            Case.sink += now.getProperty("shop.key.7").length();
+            rest(planted);
+        });
+    }
+
+    static void parsers(boolean planted) throws Exception {
+        byte[] text = "<cart><item count='1'>book</item></cart>".getBytes(StandardCharsets.UTF_8);
+        DocumentBuilder once = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+        Case.repeat(1, "request", () -> {
+            DocumentBuilder builder = planted ? DocumentBuilderFactory.newInstance().newDocumentBuilder() : once; // here: parsers
+            Case.kept = builder.parse(new ByteArrayInputStream(text));
+            rest(planted);
+        });
+    }
+
+    static void keys(boolean planted) throws Exception {
+        KeyPair once = KeyPairGenerator.getInstance("RSA").generateKeyPair();
+        Case.repeat(1, "login", () -> {
+            KeyPair pair = planted ? KeyPairGenerator.getInstance("RSA").generateKeyPair() : once; // here: keys
+            Case.sink += pair.getPublic().hashCode();
+            Case.sleep(5);
+        });
+    }
+
+    static void opens(boolean planted) throws Exception {
+        File file = File.createTempFile("shop", ".flag");
+        file.deleteOnExit();
+        Case.repeat(1, "request", () -> {
+            for (int i = 0; i < 100; i++) {
+                Case.sink += !planted || file.exists() ? 1 : 0; // here: opens
+            }
+            rest(planted);
+        });
+    }
+
+    static void polling(boolean planted) {
+        ConcurrentLinkedQueue<Long> polled = new ConcurrentLinkedQueue<>();
+        BlockingQueue<Long> taken = new LinkedBlockingQueue<>();
+        Case.repeat(1, "sensor", () -> {
+            (planted ? polled : taken).add(System.nanoTime());
+            Case.sleep(5);
+        });
+        Case.repeat(1, "consumer", () -> {
+            Long next = planted ? polled.poll() : taken.take(); // here: polling
+            Case.sink += next == null ? 0 : next;
         });
     }
 

@@ -63,6 +63,9 @@ POOLS = _pairs(
     ("executor", "pool_too_small", {}),
     ("invokeAll", "pool_too_small", {}),
     ("forkJoin", "pool_too_small", {}),
+    ("latch", "pool_too_small", {}),
+    ("server", "pool_too_small", {}),
+    ("nested", "pool_too_small", {}),
     ("commonPool", ("common_pool_blocked", "pool_too_small"), {"flags": (COMMON + "4",)}),
     ("threadForEach", "thread_churn", {"flags": (COMMON + "1",), "jdks": (8, 11, 17, 21)}),
 )
@@ -87,6 +90,12 @@ MEMORY = _pairs(
 WORK = _pairs(
     "Work",
     ("regex", "regex_compiled", {}),
+    ("backtracking", "regex_backtracks", {"jdks": (8,)}),
+    ("properties", "properties_loaded", {}),
+    ("parsers", "lookups_repeated", {}),
+    ("keys", "keys_generated", {}),
+    ("opens", "files_opened", {}),
+    ("polling", "busy_waiting", {}),
     ("format", "text_formatted", {}),
     ("dates", "formats_made", {}),
     ("stackWalks", "stacks_walked", {}),

@@ -44,6 +44,7 @@ static const struct pair pairs[] = {
     {FINDING_SAFEPOINT_STORM, FINDING_REDEFINITIONS},
     {FINDING_POOL_TOO_SMALL, FINDING_COMMON_POOL_BLOCKED},
     {FINDING_CHILD_PROCESSES, FINDING_PROCESSES},
+    {FINDING_OPENS, FINDING_PROPERTIES},
     {FINDING_THREAD_CHURN, FINDING_PROCESSES},
     {FINDING_LOCK_CONTENDED, FINDING_LOGS},
     {FINDING_LOCK_HELD_IN_IO, FINDING_LOGS},
@@ -84,10 +85,11 @@ static bool has_same_line(const struct findings *f, const struct finding *a, con
     return n && n == strcspn(right, " ") && !strncmp(left, right, n);
 }
 
-/* A line that allocates much is told by findings about collections, too. */
-static bool tells_allocation(enum finding_kind kind)
+/* Findings that say more about a line that allocates much: what it costs, or why it allocates. */
+static bool explains_allocation(enum finding_kind kind)
 {
-    return kind == FINDING_GC_PRESSURE || kind == FINDING_GC_FULL || kind == FINDING_GC_OVERRUN || kind == FINDING_GC_HUMONGOUS;
+    return kind == FINDING_GC_PRESSURE || kind == FINDING_GC_FULL || kind == FINDING_GC_OVERRUN || kind == FINDING_GC_HUMONGOUS ||
+           kind == FINDING_GROWTH;
 }
 
 static bool follows(const struct findings *f, const struct finding *one, const struct finding *cause)
@@ -99,7 +101,7 @@ static bool follows(const struct findings *f, const struct finding *one, const s
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (pairs[i].consequence == one->kind && pairs[i].cause == cause->kind)
             return true;
-    bool is_specific = !is_general(cause->kind) || (one->kind == FINDING_ALLOCATION_SITE && tells_allocation(cause->kind));
+    bool is_specific = !is_general(cause->kind) || (one->kind == FINDING_ALLOCATION_SITE && explains_allocation(cause->kind));
     bool may_follow = is_general(one->kind) || (one->kind == FINDING_EXCEPTIONS && cause->kind == FINDING_WALKS);
     return may_follow && is_specific && has_same_line(f, one, cause);
 }

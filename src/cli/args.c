@@ -246,7 +246,7 @@ static int row_of_letter(const struct cli_command *command, int letter)
 static const char *operand_word(const struct cli_command *c, int given)
 {
     if (c->operand == CLI_PROCESS)
-        return "the JVM (its PID or NAME)";
+        return "the JVM (its PID or NAME; 'candor list' shows them)";
     if (c->operand == CLI_FILE)
         return given ? "a second file" : "the file";
     return "an argument";

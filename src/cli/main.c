@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* reaching a limit of the file size is a write error, too: the unfinished file is removed */
     if (argc < 2)
-        return cli_usage(NULL, "no command given");
+        return cli_usage(NULL, "no command given; 'candor list' shows the JVMs, and 'candor record PID' profiles one");
     const char *name = argv[1];
     if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         name = "help";

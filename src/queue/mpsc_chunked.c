@@ -113,3 +113,28 @@ void candor_mpsc_chunked_follow(struct candor_mpsc_chunked *q)
     q->consumer.slots = ring_next(old, q->mask + 1);
     candor_pool_give(q->pool, old);
 }
+
+uint64_t candor_mpsc_chunked_walk(const struct candor_mpsc_chunked *q, candor_queue_visit *visit, void *context)
+{
+    uint64_t i = __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED), n = 0; /* relaxed: the consumer's own */
+    /* Acquire: pairs with the release in make_ring; each JUMP before it is there, and leads to its ring. The lowest bit does not count. */
+    uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE) & ~(uint64_t)1;
+    const uint64_t *slots = q->consumer.slots;
+
+    while (i != end) {
+        /* Acquire: pairs with the release in put. */
+        uint64_t word = __atomic_load_n(&slots[i >> 1 & q->mask], __ATOMIC_ACQUIRE);
+
+        if (word == candor_queue_word(CANDOR_QUEUE_JUMP)) {
+            slots = ring_next(slots, q->mask + 1);
+            continue;
+        }
+        i += 2;
+        if (!word) /* a bubble */
+            continue;
+        n++;
+        if (!visit(context, candor_queue_element(word)))
+            break;
+    }
+    return n;
+}

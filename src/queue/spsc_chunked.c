@@ -152,3 +152,27 @@ uint64_t candor_spsc_chunked_follow(struct candor_spsc_chunked *q)
     /* Acquire: pairs with the release in offer. */
     return __atomic_load_n(&c->slots[i & c->mask], __ATOMIC_ACQUIRE);
 }
+
+uint64_t candor_spsc_chunked_walk(const struct candor_spsc_chunked *q, candor_queue_visit *visit, void *context)
+{
+    uint64_t i = __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED), mask = q->consumer.mask, n = 0; /* relaxed: the consumer's own */
+    /* Acquire: pairs with the release in offer; the slots of indices before it have their elements. */
+    uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE);
+    const uint64_t *slots = q->consumer.slots;
+
+    while (i != end) {
+        uint64_t word = __atomic_load_n(&slots[i & mask], __ATOMIC_RELAXED);
+
+        if (word == candor_queue_word(CANDOR_QUEUE_JUMP)) {
+            slots = ring_next(slots, mask + 1);
+            if (!q->pool)
+                mask = 2 * mask + 1;
+            continue;
+        }
+        i++;
+        n++;
+        if (!visit(context, candor_queue_element(word)))
+            break;
+    }
+    return n;
+}

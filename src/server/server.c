@@ -15,6 +15,7 @@
 #include "server/logs/journal.h"
 #include "server/logs/tell.h"
 #include "server/remote/remote_write.h"
+#include "store/objects/objects_backup.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -43,6 +44,14 @@ static int open_store(struct store **store, const struct server_options *o, cons
                                     .clickhouse_user = o->store_user,
                                     .clickhouse_password_file = o->store_password,
                                     .clickhouse_ca = o->store_ca,
+                                    .cold = o->cold,
+                                    .cold_after_ns = o->cold_after_ns,
+                                    .cold_cache = o->cold_cache_bytes,
+                                    .cold_take_over = o->cold_take_over != NULL,
+                                    .s3_endpoint = o->s3_endpoint,
+                                    .s3_region = o->s3_region,
+                                    .s3_credentials = o->s3_credentials,
+                                    .s3_ca = o->s3_ca,
                                     .tell = tell_line,
                                     .stop = stop};
     return store_open(store, &options, e);
@@ -161,7 +170,8 @@ static int serve(struct server *s, const struct server_source *source, struct er
 /* Serves, with alerts if there are rules. */
 static int serve_with_alerts(struct server *s, const struct server_source *source, struct error *e)
 {
-    int rc = stop_start(&s->stop, tell_line, e);
+    int rc = stop_start(&s->stop, tell_line, e); /* before all threads, which then do not get its signals */
+    rc = rc ? rc : store_start_moving(s->store, e);
     rc = rc ? rc : profiles_start(&s->profiles, s, tell_line, e);
     if (!rc && s->options->alerts)
         rc = alerts_start(&s->alerts, s, tell_line, e);
@@ -287,10 +297,54 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
     return rc;
 }
 
+/* A backup as objects is a folder beside the data on its way. */
+static int open_objects(struct s3 **out, const struct server_options *o, const char *url, const char *end, char folder[DISK_PATH_MAX],
+                        struct error *e)
+{
+    const struct s3_options options = {o->s3_endpoint, o->s3_region, o->s3_credentials, o->s3_ca};
+    size_t n = strlen(o->data);
+    while (n > 1 && o->data[n - 1] == '/')
+        n--;
+    if (snprintf(folder, DISK_PATH_MAX, "%.*s.%s", (int)n, o->data, end) >= DISK_PATH_MAX / 2)
+        return error_set(e, -ENAMETOOLONG, "%.60s...: the path is too long", o->data);
+    int rc = s3_open(out, url, &options, NULL, e);
+    if (!rc && objects_remove_folder(folder)) /* of a command that was killed */
+        rc = error_set(e, -EEXIST, "%s: is in the way, and cannot be removed", folder);
+    return rc;
+}
+
+static int restore_objects(const struct server_options *o, const char *url, struct error *e)
+{
+    struct s3 *objects = NULL;
+    char folder[DISK_PATH_MAX];
+    int rc = open_objects(&objects, o, url, "fetched", folder, e);
+    if (!rc) {
+        rc = objects_restore(objects, folder, e);
+        rc = rc ? rc : store_restore(folder, o->data, e);
+        objects_remove_folder(folder);
+    }
+    s3_close(objects);
+    return rc;
+}
+
 int server_restore(const struct server_options *o, const char *backup, uint64_t *bad, struct error *e)
 {
-    int rc = store_restore(backup, o->data, e);
+    int rc = s3_is_url(backup) ? restore_objects(o, backup, e) : store_restore(backup, o->data, e);
     return rc ? rc : server_check(o, bad, e);
+}
+
+static int backup_objects(const struct server_options *o, struct store *store, const char *url, struct error *e)
+{
+    struct s3 *objects = NULL;
+    char folder[DISK_PATH_MAX];
+    int rc = open_objects(&objects, o, url, "sending", folder, e);
+    if (!rc) {
+        rc = store_backup(store, folder, e);
+        rc = rc ? rc : objects_backup(objects, folder, e);
+        objects_remove_folder(folder);
+    }
+    s3_close(objects);
+    return rc;
 }
 
 int server_backup(const struct server_options *o, const char *path, struct error *e)
@@ -298,7 +352,8 @@ int server_backup(const struct server_options *o, const char *path, struct error
     struct store *store;
     struct server_options all = without_limits(o);
     int rc = open_store(&store, &all, NULL, e);
-    rc = rc ? rc : store_backup(store, path, e);
+    if (!rc)
+        rc = s3_is_url(path) ? backup_objects(o, store, path, e) : store_backup(store, path, e);
     store_close(store);
     return rc;
 }

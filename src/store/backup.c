@@ -54,7 +54,7 @@ int backup_copy_folder(const char *from, const char *to, struct error *e)
 /* Copies the server's files that are beside the catalog, if they exist. They are replaced as a whole, so a copy is never half of one. */
 static int copy_beside(const char *from, const char *to, struct error *e)
 {
-    static const char *const names[] = {"alerts.json", "silences.json", "profiles.json", "clickhouse"};
+    static const char *const names[] = {"alerts.json", "silences.json", "profiles.json", "clickhouse", "cold"};
     char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
     int rc = 0;
     for (size_t i = 0; !rc && i < sizeof names / sizeof *names; i++) {

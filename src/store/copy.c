@@ -161,6 +161,12 @@ int copy_open_catalogue(struct store *s, struct error *e)
 
 /* ---- the rest of the store agrees with it ---- */
 
+bool copy_is_in_use(const struct store *s)
+{
+    char mark[DISK_PATH_MAX];
+    return !access(store_path(s, mark, IN_USE), F_OK);
+}
+
 struct lacking {
     struct store *store;
     struct lacking_segment {
@@ -211,12 +217,12 @@ int copy_agree(struct store *s, struct error *e)
 {
     char mark[DISK_PATH_MAX], segments[DISK_PATH_MAX];
     struct rebuild_found found;
-    if (access(store_path(s, mark, IN_USE), F_OK))
+    if (!copy_is_in_use(s))
         return 0;
     int rc = rebuild_note_missing(s, store_path(s, segments, "segments"), false, &found, e);
     rc = rc ? rc : keep_links(s, &found, e);
     rc = rc ? rc : note_gone_segments(s, e);
     if (!rc)
-        disk_remove(mark);
+        disk_remove(store_path(s, mark, IN_USE));
     return rc;
 }

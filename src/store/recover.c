@@ -1,4 +1,5 @@
 /* Repairs the store: completes what a crash has left unfinished, and replaces damaged data. */
+#include "store/catalogue/catalogue_cold.h"
 #include "store/catalogue/catalogue_rollup.h"
 #include "store/store_internal.h"
 
@@ -66,10 +67,9 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
 
 static int reseal(struct store *s, const struct catalogue_pending *of, struct error *e)
 {
-    char path[DISK_PATH_MAX];
     struct envelope v;
     bool partly;
-    int rc = envelope_open(&v, store_recording_path(s, path, of->identity), e);
+    int rc = store_open_recording(s, of->identity, &v, e);
     if (rc)
         return rc;
     struct store_profiles *profiles = calloc(1, sizeof *profiles);
@@ -141,14 +141,27 @@ static int identity_of(const char *name, uint8_t identity[ENVELOPE_IDENTITY])
     return 0;
 }
 
+/* Removes the file of a recording that became an object just before a crash. */
+static void remove_moved(struct store *s, const char *path, const uint8_t identity[ENVELOPE_IDENTITY])
+{
+    struct error e;
+    bool cold, going;
+    if (s->cold && !catalogue_is_cold(s->catalogue, identity, &cold, &going, &e) && cold)
+        disk_remove(path);
+}
+
 static void look_at_recording(struct store *s, const char *path, const char *name)
 {
     uint8_t identity[ENVELOPE_IDENTITY];
     struct envelope v;
     struct error e;
     uint64_t id;
-    if (identity_of(name, identity) || catalogue_find(s->catalogue, identity, "", &id, &e) || id)
+    if (identity_of(name, identity) || catalogue_find(s->catalogue, identity, "", &id, &e))
         return;
+    if (id) {
+        remove_moved(s, path, identity);
+        return;
+    }
     int rc = envelope_open(&v, path, &e);
     if (!rc) {
         rc = adopt(s, &v, &e);
@@ -181,6 +194,48 @@ static void find_recordings(struct store *s)
         snprintf(path, sizeof path, "%s/recordings/%02x", s->path, i);
         each_file(s, path, look_at_recording);
     }
+}
+
+/* ---- objects that the catalog does not know ---- */
+
+static int adopt_object(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e)
+{
+    struct envelope v;
+    uint64_t id;
+    int rc = cold_fetch(s, identity, &v, e);
+    if (rc)
+        return rc;
+    rc = adopt(s, &v, e);
+    rc = rc ? rc : catalogue_find(s->catalogue, identity, v.note.key, &id, e);
+    rc = rc ? rc : catalogue_set_cold(s->catalogue, id, e);
+    envelope_close(&v);
+    return rc;
+}
+
+/* An object that cannot be read stays where it is. A failure that may pass ends the start, because the objects are not known otherwise. */
+static int look_at_object(void *context, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e)
+{
+    struct store *s = context;
+    uint64_t id;
+    bool cold, going;
+    int rc = catalogue_find(s->catalogue, identity, "", &id, e);
+    rc = rc ? rc : catalogue_is_cold(s->catalogue, identity, &cold, &going, e);
+    if (rc || id || going)
+        return rc;
+    rc = adopt_object(s, identity, e);
+    if (!rc || rc == -EHOSTUNREACH || rc == -ECANCELED || rc == -ENOMEM || rc == -ENOSPC)
+        return rc;
+    store_tell(s, "%s", e->text);
+    return 0;
+}
+
+static int find_objects(struct store *s, struct error *e)
+{
+    if (!cold_must_adopt(s))
+        return 0;
+    store_tell(s, "%s: learns which recordings are there", s->options.cold);
+    int rc = cold_each(s, look_at_object, s, e);
+    return rc ? rc : cold_adopted(s, e);
 }
 
 /* ---- when the store is opened ---- */
@@ -273,10 +328,14 @@ int recover_all(struct store *s, struct error *e)
     rc = rc ? rc : rows_clickhouse_open(s, last != 0, remade && !last && !s->arrivals.last, e);
     if (rc)
         return rc;
-    rc = end_removing(s, e);
+    rc = cold_open(s, (!last && !s->arrivals.last) || copy_is_in_use(s), e);
+    rc = rc ? rc : end_removing(s, e);
     if (rc)
         return rc;
     find_recordings(s);
+    rc = find_objects(s, e);
+    if (rc)
+        return rc;
     rc = access(store_path(s, path, REBUILDING), F_OK) ? 0 : end_rebuilding(s, e);
     rc = rc ? rc : copy_agree(s, e);
     if (rc)

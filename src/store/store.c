@@ -136,7 +136,7 @@ static int make_folders(const struct store *s, struct error *e)
 /* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts, silences and profiles on demand. */
 static bool is_ours(const char *name)
 {
-    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock", "clickhouse"};
+    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock", "clickhouse", "cold", "cold-cache"};
     static const char *const beginnings[] = {"catalogue", "alerts.json", "silences.json", "profiles.json"}; /* of names like X.new, too */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
@@ -201,6 +201,7 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
+    cold_close(s);
     rows_clickhouse_close(s);
     catalogue_close(s->catalogue);
     cache_deinit(&s->cache);
@@ -338,15 +339,21 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
     return rc;
 }
 
+int store_open_recording(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], struct envelope *v, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    int rc = envelope_open(v, store_recording_path(s, path, identity), e);
+    return rc == -ENOENT && s->cold ? cold_fetch(s, identity, v, e) : rc;
+}
+
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e)
 {
     struct catalogue_recording r;
-    char path[DISK_PATH_MAX];
     bool found;
     int rc = catalogue_get(s->catalogue, id, &r, &found, e);
     if (!rc && (!found || !r.raw))
         rc = error_set(e, -ENOENT, "recording %" PRIu64 ": %s", id, found ? "only its samples are kept any more" : "there is none");
-    rc = rc ? rc : envelope_open(v, store_recording_path(s, path, r.identity), e);
+    rc = rc ? rc : store_open_recording(s, r.identity, v, e);
     catalogue_recording_deinit(&r);
     return rc;
 }

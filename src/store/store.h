@@ -8,6 +8,7 @@
  *     segments/DICTIONARY/NUMBER.seg  segments (segment.h), each of one type, and of one recording or of several that were merged (merge.c)
  *     segments/DICTIONARY/NUMBER.roll roll-ups (rollup.h): sums of their rows by hour or for the day
  *     quarantine/                     files that were found damaged
+ *     cold, cold-cache/               if recordings become objects elsewhere: whose, and those that were fetched (cold.h)
  *     clickhouse                      if there is no .seg and no .roll: the number of the store in ClickHouse (rows_clickhouse.c)
  *
  * A recording is part of the store once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for
@@ -78,6 +79,11 @@ struct store_options {
     struct store_rollup_rule rollup;
     const char *clickhouse; /* NULL = rows are in files; otherwise "http://HOST:PORT/DATABASE" of ClickHouse, or https */
     const char *clickhouse_user, *clickhouse_password_file, *clickhouse_ca; /* NULL = the user `default`, none, the system's */
+    const char *cold; /* NULL = recordings stay in files; otherwise "s3://BUCKET/PREFIX", where they become objects (cold.h) */
+    const char *s3_endpoint, *s3_region, *s3_credentials, *s3_ca; /* as in struct s3_options */
+    uint64_t cold_after_ns;                                       /* how long after it was received a recording becomes an object */
+    uint64_t cold_cache;         /* limit for objects that were fetched, in bytes; it is not part of max_disk */
+    bool cold_take_over;         /* use objects that another store has made */
     uint64_t clickhouse_wait_ns; /* how long rows may wait for others, to be written with them; 0 = 1 s */
     const atomic_bool *stop;     /* NULL, or a flag; once it is set, queries and maintenance end soon */
     /* Reports one line to the operator. */
@@ -88,6 +94,8 @@ struct store_options {
  * uses the store. */
 int store_open(struct store **out, const struct store_options *o, struct error *e);
 void store_close(struct store *s);
+/* Starts the threads that make objects of recordings, if the options name a place for these; store_close ends them. */
+int store_start_moving(struct store *s, struct error *e);
 
 /* Begins a new recording. Add its bytes with envelope_put, and end it with store_add or envelope_abandon. */
 int store_begin(struct store *s, struct envelope_writer *w, struct error *e);
@@ -123,7 +131,18 @@ struct store_deleted {
 };
 struct store_deleted store_deleted(struct store *s);
 
-/* Opens a recording as it was sent. Returns -ENOENT if it no longer exists. The caller ends with envelope_close. */
+/* What became of recordings as objects since the store was opened. */
+struct store_moves {
+    uint64_t moved, moved_bytes;     /* made */
+    uint64_t fetched, fetched_bytes; /* read again */
+    uint64_t hits;                   /* found among those that were read before */
+    uint64_t removed, failed;        /* failed: requests, after all tries */
+};
+/* Returns false if there is no place for objects. */
+bool store_moves(const struct store *s, struct store_moves *out);
+
+/* Opens a recording as it was sent. Returns -ENOENT if it no longer exists, and -EHOSTUNREACH if it is an object that cannot be fetched
+ * now. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
 /* Reads the content of a recording. Samples without a time get the one that their rows have. Returns 0, or what store_options.load returns.
  * The caller ends with store_profiles_deinit. */

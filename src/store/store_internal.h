@@ -37,6 +37,7 @@ struct store {
     struct catalogue *catalogue;
     const struct rows_kind *rows; /* where the rows are */
     struct away *away;            /* of rows_clickhouse.c; NULL = they are in files */
+    struct cold *cold;            /* of cold.h; NULL = recordings are in files only */
     atomic_bool checking;         /* store_check runs */
     struct cache cache;
     atomic_uint_fast64_t last_segment;
@@ -66,6 +67,10 @@ char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionar
 char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionary);
 char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment);
 char *store_rollup_path(const struct store *s, char *out, uint32_t dictionary, uint64_t number);
+
+/* Opens the recording of this identity, wherever its file is. Returns as envelope_open does, and -EHOSTUNREACH if it is an object that
+ * cannot be fetched now. */
+int store_open_recording(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], struct envelope *v, struct error *e);
 
 bool store_is_stopping(const struct store *s);
 void store_tell(const struct store *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -117,6 +122,25 @@ int seal_pending(struct store *s, const struct store_profiles *profiles, const s
 int rows_clickhouse_open(struct store *s, bool has_segments, bool is_new, struct error *e);
 void rows_clickhouse_close(struct store *s);
 
+/* ---- cold.c ---- */
+
+/* Uses the place that the options name, if any; sets s->cold. is_new: the catalog may not know all objects. Call it when the catalog is
+ * open. Returns 0, or a code with a message in e. Call cold_close in each case. */
+int cold_open(struct store *s, bool is_new, struct error *e);
+void cold_close(struct store *s);
+
+/* Opens a recording whose file is an object, as envelope_open does. Returns -ENOENT if there is no such object, and -EHOSTUNREACH if it
+ * cannot be fetched now. */
+int cold_fetch(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], struct envelope *v, struct error *e);
+
+/* Whether the catalog may not know all objects. */
+bool cold_must_adopt(const struct store *s);
+/* Visits the identities of all objects. */
+typedef int cold_visit(void *context, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e);
+int cold_each(struct store *s, cold_visit *visit, void *context, struct error *e);
+/* Notes that the catalog knows all objects. */
+int cold_adopted(struct store *s, struct error *e);
+
 /* ---- recover.c ---- */
 
 /* Repairs what a crash has left. Call it when the store is opened. */
@@ -153,6 +177,8 @@ int backup_copy_folder(const char *from, const char *to, struct error *e);
 void copy_make(struct store *s);
 /* Opens the catalog. If it is damaged or lost, its copy takes its place, if there is one, and otherwise a new one. */
 int copy_open_catalogue(struct store *s, struct error *e);
+/* Whether a copy has taken the catalog's place, and the rest of the store does not agree with it yet. */
+bool copy_is_in_use(const struct store *s);
 /* Makes the rest of the store agree with a copy that took the catalog's place. Call it when the recordings are in the catalog. It may be
  * called again. */
 int copy_agree(struct store *s, struct error *e);

@@ -28,13 +28,14 @@ def wrong(words, *wanted):
 
 
 def usage():
-    wrong([], "candor help")
+    wrong([], "candor list", "candor record PID", "candor help")
     wrong(["recrod"], "'record'", "candor help")
     wrong(["frobnicate"], "'frobnicate'")
     wrong(["list", "--jsno"], "'--json'", "candor help list")
     wrong(["list", "-q"], "'-q'")
     wrong(["list", "this"], "'this'")
-    wrong(["record"], "missing")
+    wrong(["record"], "missing", "candor list")
+    wrong(["record", "-o", "app.html", "1"], "'app.jfr'", "candor convert")
     wrong(["record", "--"], "missing")
     wrong(["record", "-d"], "needs a value")
     wrong(["record", "-d", "5x", "1"], "'5x'", "duration")

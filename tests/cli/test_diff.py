@@ -68,7 +68,8 @@ def main():
 
     for gate, status in (("5", 1), ("20", 0)):
         result = ct.candor("diff", "--gate", gate, a, b)
-        ct.ok(result.status == status and ("grew by more than 5 points" in result.err) == bool(status), f"--gate {gate}", result)
+        told = "grew by more than 5 points" in result.err and "--absolute" in result.err
+        ct.ok(result.status == status and told == bool(status), f"--gate {gate}", result)
     ct.ok(ct.candor("diff", "--gate", "0", a, same).status == 0, "--gate lets through what is no change")
 
     filtered = diff("--method", "Work.hot", a, b)

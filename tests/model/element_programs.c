@@ -33,7 +33,7 @@ static struct {
 static struct {
     uint64_t *got[PRODUCERS * MAX_ELEMENTS];
     unsigned count;
-} taken[3]; /* two threads, and finish */
+} taken[3], walked[2]; /* taken: by two threads, and by finish; walked: what a thread's last walk has seen and it has not polled yet */
 
 static const struct element_program *program;
 
@@ -50,6 +50,10 @@ static const struct element_program *program;
     {                                                                                                                                      \
         return type##_peek(&shared.q.type);                                                                                                \
     }                                                                                                                                      \
+    static uint64_t walk_##type(candor_queue_visit *visit, void *context)                                                                  \
+    {                                                                                                                                      \
+        return type##_walk(&shared.q.type, visit, context);                                                                                \
+    }                                                                                                                                      \
     static bool none_##type(void)                                                                                                          \
     {                                                                                                                                      \
         return type##_is_empty(&shared.q.type);                                                                                            \
@@ -64,12 +68,14 @@ ADAPT(candor_mpsc_linked)
 ADAPT(candor_spmc_array)
 ADAPT(candor_mpmc_array)
 
-#define ROW(type) add_##type, get_##type, look_##type, none_##type, offsetof(struct type, producer), offsetof(struct type, consumer)
+#define ROW(type)                                                                                                                          \
+    add_##type, get_##type, look_##type, walk_##type, none_##type, offsetof(struct type, producer), offsetof(struct type, consumer)
 
 static const struct {
     bool (*add)(void *element, bool relaxed);
     void *(*get)(bool relaxed);
     void *(*look)(void);
+    uint64_t (*walk)(candor_queue_visit *visit, void *context);
     bool (*none)(void);
     size_t producer, consumer; /* where the indices are */
     size_t more;               /* where more atomic words are */
@@ -138,6 +144,55 @@ static void take(unsigned side, uint64_t *element)
     taken[side].got[taken[side].count++] = element;
 }
 
+/* The only consumer polls what its walk has seen; what was in a bubble may come between, if there are two producers. */
+static void check_walked(unsigned side, const uint64_t *element)
+{
+    if (walked[side].count == 0)
+        return;
+    if (walked[side].got[0] == element)
+        memmove(walked[side].got, walked[side].got + 1, --walked[side].count * sizeof *walked[side].got);
+    else
+        explore_check(program->producer[1], "the walk has not seen an element that comes before those that it has seen");
+}
+
+/* Whether a walk by this thread sees the elements in their order. With two producers there is no order to compare with. */
+static bool is_ordered(void)
+{
+    return !program->producer[1] && !(program->queue == SPSC_ARRAY && program->consumer[1]);
+}
+
+/* The place of an element in the order of the queue, with one producer: the main thread's come first. */
+static size_t rank(const uint64_t *element)
+{
+    size_t at = (size_t)(element - shared.payload[0]);
+
+    return at >= MAIN * MAX_ELEMENTS ? at - MAIN * MAX_ELEMENTS : at + MAX_ELEMENTS;
+}
+
+static bool see(void *context, void *element)
+{
+    unsigned side = *(unsigned *)context;
+    const uint64_t *e = element;
+
+    explore_check(e >= shared.payload[0] && e < shared.payload[PRODUCERS], "a walk sees an element that nobody offered");
+    if (!program->consumer[1])
+        explore_check(*e != 0, "a walk sees an element that was taken before");
+    for (unsigned i = 0; i < walked[side].count; i++) {
+        explore_check(walked[side].got[i] != e, "a walk sees an element twice");
+        explore_check(!is_ordered() || rank(walked[side].got[i]) < rank(e), "a walk sees elements out of order");
+    }
+    for (unsigned i = 0; i < taken[side].count; i++)
+        explore_check(taken[side].got[i] != e, "a walk sees what this thread has taken");
+    walked[side].got[walked[side].count++] = element;
+    return true;
+}
+
+static void walk(unsigned side)
+{
+    walked[side].count = 0;
+    explore_check(queues[program->queue].walk(see, &side) == walked[side].count, "a walk counts something else than it has seen");
+}
+
 static void poll(unsigned side, char how)
 {
     bool some = (how == 'e' || how == 'b') && !queues[program->queue].none();
@@ -146,8 +201,11 @@ static void poll(unsigned side, char how)
 
     explore_check(element || !some, "the queue is not empty, and a poll finds nothing");
     explore_check(!seen || program->consumer[1] || seen == element, "peek and poll see different elements");
-    if (element)
+    if (element) {
         take(side, element);
+        if (!program->consumer[1])
+            check_walked(side, element);
+    }
 }
 
 static void produce(unsigned side)
@@ -158,8 +216,12 @@ static void produce(unsigned side)
 
 static void consume(unsigned side)
 {
-    for (const char *s = program->consumer[side]; *s; s++)
-        poll(side, *s);
+    for (const char *s = program->consumer[side]; *s; s++) {
+        if (*s == 'w')
+            walk(side);
+        else
+            poll(side, *s);
+    }
 }
 
 /* clang-format off */
@@ -173,6 +235,7 @@ static void setup(void)
 {
     memset(made, 0, sizeof made);
     memset(taken, 0, sizeof taken);
+    memset(walked, 0, sizeof walked);
     explore_check(init() == 0, "init");
     for (unsigned i = 0; i < program->lead; i++) {
         queues[program->queue].add(&shared.payload[MAIN][0], false);
@@ -204,12 +267,28 @@ static void check_order(void)
                       arrived[side]);
 }
 
+/* An element that was there before the threads and that nobody took was seen by each walk. */
+static void check_seen(const uint64_t *element)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        bool seen = !program->consumer[side] || !strchr(program->consumer[side], 'w');
+
+        for (unsigned i = 0; i < walked[side].count; i++)
+            seen = seen || walked[side].got[i] == element;
+        explore_check(seen, "a walk has not seen an element that was there all the time");
+    }
+}
+
 static void finish(void)
 {
     uint64_t *element;
 
     while (taken[2].count < PRODUCERS * MAX_ELEMENTS && (element = queues[program->queue].get(true)))
         take(2, element);
+    for (unsigned i = 0; i < taken[2].count; i++) {
+        if (taken[2].got[i] < shared.payload[MAIN] + program->held && taken[2].got[i] >= shared.payload[MAIN])
+            check_seen(taken[2].got[i]);
+    }
     check_order();
     explore_check(queues[program->queue].none(), "the drained queue is not empty");
 }

@@ -26,6 +26,7 @@ struct element_program {
     unsigned lead, held;     /* elements that came and went before the threads start, and that wait then */
     const char *producer[2]; /* 'o': offer, 'r': relaxed_offer; an element each */
     const char *consumer[2]; /* 'p': poll, 'r': relaxed_poll, 'e': is_empty, and poll if it is not, 'k': peek and poll;
+                                'w': walk; of arrays also by a second thread that is no consumer;
                                 'b': as 'e' by relaxed_poll, which is a planted fault where there are bubbles */
     bool fits;               /* there is always room: an offer that fails is a fault */
 };

@@ -30,6 +30,17 @@ static const struct element_program programs[] = {
     {"spmc array: two consumers", SPMC_ARRAY, 2, 0, 0, 0, 1, {"oo"}, {"p", "k"}, false},
     {"mpmc array: two and two", MPMC_ARRAY, 2, 0, 0, 0, 0, {"o", "o"}, {"p", "p"}, true},
     {"mpmc array: round the ring", MPMC_ARRAY, 2, 0, 0, 1, 1, {"oo"}, {"pk"}, false},
+    {"spsc array: the consumer walks", SPSC_ARRAY, 4, 0, 0, 2, 1, {"oo"}, {"wpwp"}, true},
+    {"spsc array: another thread walks", SPSC_ARRAY, 4, 0, 0, 1, 3, {"oo"}, {"pp", "w"}, false},
+    {"spsc chunked: a walk over a JUMP", SPSC_CHUNKED, 0, 2, 4, 0, 1, {"ooo"}, {"wpw"}, true},
+    {"spsc growable: a walk over a JUMP", SPSC_GROWABLE, 8, 2, 0, 0, 1, {"oooo"}, {"wpw"}, true},
+    {"spsc linked: a walk", SPSC_LINKED, 0, 0, 5, 0, 1, {"oo"}, {"wpwp"}, true},
+    {"mpsc array: the consumer walks", MPSC_ARRAY, 4, 0, 0, 0, 1, {"o", "o"}, {"wpw"}, true},
+    {"mpsc array: another thread walks", MPSC_ARRAY, 2, 0, 0, 1, 2, {"oo"}, {"pp", "w"}, false},
+    {"mpsc chunked: a walk over a JUMP", MPSC_CHUNKED, 0, 2, 4, 0, 1, {"o", "o"}, {"wpw"}, true},
+    {"mpsc linked: a walk", MPSC_LINKED, 0, 0, 5, 0, 1, {"o", "o"}, {"wpw"}, true},
+    {"spmc array: another thread walks", SPMC_ARRAY, 2, 0, 0, 1, 2, {"oo"}, {"pp", "w"}, false},
+    {"mpmc array: another thread walks", MPMC_ARRAY, 2, 0, 0, 1, 2, {"oo"}, {"pp", "w"}, false},
 };
 #define PROGRAMS (sizeof programs / sizeof *programs)
 

@@ -46,6 +46,10 @@
     {                                                                                                                                      \
         return type##_drain_while(&q->u.type, consume, context, loop);                                                                     \
     }                                                                                                                                      \
+    static uint64_t walk_##type(struct any_queue *q, candor_queue_visit *visit, void *context)                                             \
+    {                                                                                                                                      \
+        return type##_walk(&q->u.type, visit, context);                                                                                    \
+    }                                                                                                                                      \
     static uint64_t size_##type(struct any_queue *q)                                                                                       \
     {                                                                                                                                      \
         return type##_size(&q->u.type);                                                                                                    \
@@ -239,7 +243,7 @@ static void make_mpsc_linked(struct any_queue *q, uint64_t capacity, uint64_t st
 #define METHODS(type)                                                                                                                      \
     .offer = offer_##type, .relaxed_offer = relaxed_offer_##type, .poll = poll_##type, .relaxed_poll = relaxed_poll_##type,                \
     .peek = peek_##type, .relaxed_peek = relaxed_peek_##type, .fill = fill_##type, .drain = drain_##type, .fill_while = fill_while_##type, \
-    .drain_while = drain_while_##type, .size = size_##type, .is_empty = is_empty_##type, .capacity = capacity_##type
+    .drain_while = drain_while_##type, .walk = walk_##type, .size = size_##type, .is_empty = is_empty_##type, .capacity = capacity_##type
 #define COUNTS(type) .offered = offered_##type, .polled = polled_##type
 #define BATCH(type)  .offer_n = offer_n_##type, .poll_n = poll_n_##type, .bounded = true
 #define POOL(type)   .deinit = deinit_##type, .pooled = true

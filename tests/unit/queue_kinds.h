@@ -39,6 +39,7 @@ struct queue_kind {
     uint64_t (*drain)(struct any_queue *q, candor_queue_consume *consume, void *context, uint64_t limit);
     uint64_t (*fill_while)(struct any_queue *q, candor_queue_supply *supply, void *context, const struct candor_queue_loop *loop);
     uint64_t (*drain_while)(struct any_queue *q, candor_queue_consume *consume, void *context, const struct candor_queue_loop *loop);
+    uint64_t (*walk)(struct any_queue *q, candor_queue_visit *visit, void *context); /* arrays: anyone */
     uint64_t (*size)(struct any_queue *q);
     bool (*is_empty)(struct any_queue *q);
     uint64_t (*capacity)(struct any_queue *q);

@@ -1,7 +1,8 @@
 /* If the file of a library is deleted, replaced or stripped after loading, its functions keep their names, and get no names of other
  * functions.
  * tier: quick
- * timeout: 120 */
+ * timeout: 120
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "agent/hot/fault/fault.h"
@@ -71,7 +72,7 @@ static void link_debug_file(const char *path)
 {
     static const char built_name[] = ".gnu_debuglinX";
     FILE *f = fopen(path, "r+b");
-    char bytes[1 << 15];
+    static char bytes[1 << 18]; /* the whole file, whose segments are aligned to 64 KiB on AArch64 */
     size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
     char *name = memmem(bytes, n, built_name, sizeof built_name);
     if (name && !fseek(f, name - bytes + (long)sizeof built_name - 2, SEEK_SET))

@@ -259,6 +259,15 @@ static void test_native(void)
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
                ends_at_root(&w),
            "native code that is described: frame by frame");
+    /* On AArch64 the code around Continuation.doYield pushes two words for its call. */
+    r.sp = at(93 - FAKE_PUSHED_WORDS);
+    stack[99 - FAKE_PUSHED_WORDS] = behind_call(wrapper, 50);
+    stack[99] = 0x55;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
+               ends_at_root(&w),
+           "which was called below pushed words");
+    stack[99] = behind_call(wrapper, 50);
     r.sp = at(86);
     stack[92] = between.module.low + 9;
     walk_begin(&w, &r, java_thread);

@@ -19,6 +19,8 @@ static const struct {
     const char *id, *dear, *cheap;
 } cases[] = {
     {"regex_compiled", "java.lang.String.replaceAll:1;java.util.regex.Pattern.compile:9", "java.util.regex.Matcher.find:9"},
+    {"regex_backtracks", "java.util.regex.Matcher.matches:1;java.util.regex.Pattern$Loop.match:9",
+     "java.util.regex.Matcher.matches:1;java.util.regex.Pattern$CharProperty.match:9"},
     {"text_formatted", "java.lang.String.format:1;java.util.Formatter.format:2", "java.lang.StringBuilder.append:2"},
     {"formats_made", "java.text.SimpleDateFormat.<init>:1", "java.text.SimpleDateFormat.format:1"},
     {"stacks_walked", "java.lang.Thread.getStackTrace:1", "java.lang.Thread.currentThread:1"},
@@ -33,9 +35,12 @@ static const struct {
     {"logging", "ch.qos.logback.classic.Logger.callAppenders:1", "ch.qos.logback.classic.Logger.isDebugEnabled:1"},
     {"console_output", "java.io.PrintStream.println:1", "java.io.BufferedWriter.write:1"},
     {"bytes_one_by_one", "java.io.FileInputStream.read:1;Native|java.io.FileInputStream.read0", "Native|java.io.FileInputStream.readBytes"},
+    {"files_opened", "Native|java.io.FileInputStream.open0", "Native|java.io.FileInputStream.readBytes"},
+    {"properties_loaded", "java.util.Properties.load:1;java.util.Properties.load0:4", "java.util.Properties.getProperty:4"},
     {"direct_buffers", "java.nio.ByteBuffer.allocateDirect:1", "java.nio.DirectByteBuffer.slice:1;java.nio.DirectByteBuffer.<init>:2"},
     {"busy_waiting", "Native|java.lang.Thread.yield", "java.lang.Thread.run:1"},
     {"secure_random", "java.util.UUID.randomUUID:1;java.security.SecureRandom.nextBytes:2", "java.util.Random.nextInt:1"},
+    {"keys_generated", "java.security.KeyPairGenerator$Delegate.generateKeyPair:1", "java.security.Signature.sign:1"},
     {"tls_handshakes", "sun.security.ssl.SSLHandshake.consume:1", "sun.security.ssl.SSLSocketOutputRecord.deliver:1"},
     {"thread_locals", "java.lang.ThreadLocal$ThreadLocalMap.getEntryAfterMiss:1", "java.lang.ThreadLocal.get:1"},
     {"finalizers", "java.lang.ref.Finalizer.register:1", "java.lang.ref.Reference.<init>:1"},

@@ -268,6 +268,11 @@ static void test_preempted(void)
     finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "25, which may be less than half");
     add_owner_looks(0);
     finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "an owner that works, while another thread has no processor");
+    add_owner_looks(27);
+    add_owners("demo.Log", LOG ";" PARK, 7);
+    add_owners("demo.Log", "Pseudo|JVM.[running]", 5);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE,
+          "an owner that waits for another thread in 7 of 12 looks, and then for a processor");
 }
 
 static void test_owners(void)
@@ -385,6 +390,65 @@ static void test_pool(void)
     add_looks("main", 1, "demo.Main.work:4", JFR_STATE_JAVA, 200);
     e.processors = 1;
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "somebody else has it, and the one that works waits");
+}
+
+#define ASKER "demo.Client.ask:9"
+#define SERVER                                                                                                                             \
+    "java.util.concurrent.ThreadPoolExecutor.runWorker:1;demo.Request.run:5;" ASKER ";java.util.concurrent.FutureTask.awaitDone:1;" PARK
+#define LATCH     "demo.Client.ask:9;java.util.concurrent.CountDownLatch.await:1;" PARK
+#define TASK_WAIT WORKER ";demo.Task.call:3;Native|java.lang.Thread.sleep"
+
+static void add_latches(const char *stack, bool open)
+{
+    for (uint64_t i = 0; i < 4; i++)
+        add_wait(&(struct wait){.thread = "client",
+                                .id = 20 + i,
+                                .class_name = "java.util.concurrent.CountDownLatch$Sync",
+                                .stack = stack,
+                                .weight = 10 * NS_PER_S,
+                                .park = true,
+                                .open = open});
+}
+
+static void test_pool_by_place(void)
+{
+    begin();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
+    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9 < demo.Request.run:5", "threads of a server ask, one works");
+    begin();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    is_silent("threads of a server ask, four work");
+}
+
+static void test_nested_pool(void)
+{
+    add_clients();
+    for (uint64_t i = 0; i < 2; i++)
+        add_looks("pool-1-thread-1", 30 + i, WORKER ";demo.Task.call:3;java.util.concurrent.FutureTask.awaitDone:1;" PARK, JFR_STATE_PARKED,
+                  200);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Task.call:3", "a pool whose tasks wait for tasks of the pool");
+}
+
+static void test_timed_pool(void)
+{
+    begin();
+    add_latches(LATCH, false);
+    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "four wait for latches, one works");
+    begin();
+    add_latches(LATCH, true);
+    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    is_silent("four wait for latches until the end");
+    begin();
+    add_latches(LATCH, false);
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    is_silent("four wait for latches, four work");
 }
 
 #define FORK "java.util.concurrent.ForkJoinWorkerThread.run:1;java.util.concurrent.ForkJoinPool.runWorker:1"
@@ -1412,6 +1476,16 @@ static void add_boxing(const char *line_of_rest)
     add_halts(HALT_GC, "Copy, Allocation Failure", 40 * NS_PER_MS, 100);
 }
 
+/* A list that grows is 60 % of the CPU time, and all that is allocated. */
+static void add_growth(void)
+{
+    begin();
+    for (int i = 0; i < 100; i++) {
+        maker_sample(&cpu, i < 60 ? "demo.Main.run:1;demo.Sum.add:7;java.util.ArrayList.grow:2" : "demo.Main.run:1", 50 * NS_PER_MS);
+        maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.Sum.add:7;java.util.Arrays.copyOf:1", 200 * 1000 * 1000);
+    }
+}
+
 static void test_consequences(void)
 {
     add_boxing("demo.Main.run:1;demo.Sum.add:7;java.util.HashMap.put:1");
@@ -1427,6 +1501,12 @@ static void test_consequences(void)
     tap_ok(f.count == 3 && first(FINDING_GC_PRESSURE) && !f.list[0].has_cause && f.list[2].kind == FINDING_BOXING,
            "if another line allocates most, the collections are no consequence of it");
     end();
+    add_growth();
+    judge();
+    tap_ok(f.count == 2 && first(FINDING_GROWTH) && f.list[1].kind == FINDING_ALLOCATION_SITE && f.list[1].has_cause &&
+               f.list[1].score > f.list[0].score,
+           "a line whose collections grow comes before the bytes that it allocates, although these cost more");
+    end();
 }
 
 int main(void)
@@ -1438,6 +1518,9 @@ int main(void)
     test_writers();
     test_deadlock();
     test_pool();
+    test_pool_by_place();
+    test_nested_pool();
+    test_timed_pool();
     test_pool_of_forks();
     test_queues();
     test_turns();

@@ -58,6 +58,14 @@ static void test_structure(void)
                    jsonw_array_end(j);
                }),
        "[0.125,null,null,1e+300]", "numbers; what is none becomes null");
+    is(WRITTEN(j,
+               {
+                   jsonw_array(j);
+                   jsonw_int(j, INT64_MIN), jsonw_int(j, 0), jsonw_int(j, INT64_MAX), jsonw_quoted_int(j, INT64_MIN),
+                       jsonw_quoted_int(j, 7);
+                   jsonw_array_end(j);
+               }),
+       "[-9223372036854775808,0,9223372036854775807,\"-9223372036854775808\",\"7\"]", "whole numbers, the least and the most");
 }
 
 static void test_strings(void)

@@ -53,6 +53,30 @@ static void test_full_and_empty(const struct queue_kind *k)
     tap_ok(queue_kind_free(k, &q), "%s: its memory is whole in the end", k->name);
 }
 
+/* ---- walks ---- */
+
+struct seen {
+    uint64_t next, most, wrong;
+};
+
+static bool see(void *context, void *e)
+{
+    struct seen *s = context;
+
+    s->wrong += e != element(s->next++);
+    return --s->most > 0;
+}
+
+/* Whether walks see the elements from `first` on, `count` of them, and end when they are told to. */
+static bool walks(const struct queue_kind *k, struct any_queue *q, uint64_t first, uint64_t count)
+{
+    struct seen all = {first, UINT64_MAX, 0}, some = {first, count / 2 + 1, 0};
+    uint64_t in_some = count < count / 2 + 1 ? count : count / 2 + 1;
+
+    return k->walk(q, see, &all) == count && all.next == first + count && all.wrong == 0 && k->walk(q, see, &some) == in_some &&
+           some.next == first + in_some && some.wrong == 0;
+}
+
 /* Random steps compared with plain arithmetic, from the given index on, so that an index wraps. */
 static void test_random(const struct queue_kind *k, uint64_t start)
 {
@@ -78,6 +102,7 @@ static void test_random(const struct queue_kind *k, uint64_t start)
         }
         wrong += k->size(&q) != in - out || k->is_empty(&q) != (in == out);
         wrong += k->offered && (k->offered(&q) - k->polled(&q)) << 1 != (in - out) << 1;
+        wrong += i % 16 == 0 && !walks(k, &q, out, in - out);
     }
     tap_ok(wrong == 0 && in > 5000, "%s: from index %#llx on, %llu elements (%llu wrong)", k->name, (unsigned long long)start,
            (unsigned long long)in, (unsigned long long)wrong);
@@ -297,6 +322,7 @@ static void test_jump_before_element(void)
     tap_ok(slot && got(mpsc, &q, 0, 7) && !mpsc->relaxed_poll(&q) && !mpsc->relaxed_peek(&q) && !mpsc->is_empty(&q),
            "mpsc chunked: a JUMP whose element is to come is a bubble");
     tap_ok(put(mpsc, &q, 8, 1) == 1 && !mpsc->relaxed_poll(&q) && mpsc->size(&q) == 2, "mpsc chunked: what is behind it waits");
+    tap_ok(walks(mpsc, &q, 8, 1), "mpsc chunked: but a walk sees it");
     if (slot)
         __atomic_store_n(slot, (uint64_t)(uintptr_t)element(7), __ATOMIC_RELEASE);
     tap_ok(got(mpsc, &q, 7, 2) && mpsc->is_empty(&q), "mpsc chunked: the element comes");
@@ -355,6 +381,7 @@ static void test_bubbles(void)
                !mpsc->relaxed_peek(&q) && !mpsc->is_empty(&q) && mpsc->size(&q) == 2 && mpsc->poll_n(&q, out, 4) == 0,
            "mpsc array: relaxed forms do not see behind a bubble");
     tap_ok(put(mpsc, &q, 2, 9) == 2 && !mpsc->offer(&q, element(9)), "mpsc array: producers continue behind it, to the end");
+    tap_ok(walks(mpsc, &q, 1, 3), "mpsc array: a walk sees behind it");
     candor_mpsc_array_store(&q.u.candor_mpsc_array, first, element(0));
     tap_ok(got(mpsc, &q, 0, 4) && mpsc->is_empty(&q), "mpsc array: all are there when it closes");
     queue_kind_free(mpsc, &q);
@@ -374,6 +401,8 @@ static void test_bubbles(void)
            "mpmc array: relaxed forms do not see behind a bubble");
     tap_ok(candor_mpmc_array_claim_empty(&q.u.candor_mpmc_array, true, &second) && put(mpmc, &q, 3, 9) == 1 && !mpmc->offer(&q, element(9)),
            "mpmc array: producers continue behind it, to the end");
+    tap_ok(mpmc->walk(&q, see, &(struct seen){1, 1, 0}) == 1 && mpmc->walk(&q, see, &(struct seen){0, 9, 0}) == 2,
+           "mpmc array: a walk sees what is behind a bubble, and between two");
     candor_mpmc_array_store(&q.u.candor_mpmc_array, second, element(2));
     candor_mpmc_array_store(&q.u.candor_mpmc_array, first, element(0));
     tap_ok(got(mpmc, &q, 0, 4) && mpmc->is_empty(&q), "mpmc array: all are there when it closes");

@@ -30,7 +30,7 @@ export interface SpansAnswer extends Answer {
     spans_left_out: number;
     samples_without: number;
     samples_beyond: number;
-    recordings: { read: number; gone: number; unread: number; unreadable: number };
+    recordings: { read: number; gone: number; unread: number; unreachable?: number; unreadable: number };
 }
 
 export const ORDERS: [string, string][] = [
@@ -45,8 +45,9 @@ export function askSpans(page: Page, span: { from: number; to: number }): Promis
 }
 
 // What the list lacks: data that was not read is missing; spans beyond the limit are only not shown.
-export function missingSpans({ recordings: { gone, unread, unreadable } }: SpansAnswer): string {
-    const parts = [[gone, "deleted"], [unread, "not read, for lack of time or beyond the limit"], [unreadable, "damaged"]] as const;
+export function missingSpans({ recordings: { gone, unread, unreachable = 0, unreadable } }: SpansAnswer): string {
+    const parts = [[gone, "deleted"], [unread, "not read, for lack of time or beyond the limit"],
+        [unreachable, "objects that cannot be fetched now"], [unreadable, "damaged"]] as const;
     const some = parts.filter(([count]) => count > 0).map(([count, why]) => `${formatCount(count)} ${why}`);
     return some.length === 0 ? "" : "requests of some recordings are not in the list: " + some.join(", ");
 }

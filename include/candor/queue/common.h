@@ -19,10 +19,19 @@
  *     drain(q, consume, context, limit)   consumer  removes up to `limit` elements, as relaxed_poll does; returns their number
  *     fill_while, drain_while(q, ..., loop)   the same until `running` of `loop` returns false, which is called at least every
  *                                             CANDOR_QUEUE_TURN elements; waits with `idle` when there is nothing to do; returns the total
+ *     walk(q, visit, context)         calls `visit` for the elements, oldest first, and takes none, until `visit` returns false;
+ *                                         returns the number of calls. By whom, and what it sees: below
  *     size(q)              anyone     number of elements at an instant during the call, 0 .. capacity (may change before it returns)
  *     is_empty(q)          anyone     false: there was an element, so a poll by the only consumer does not return NULL
  *     capacity(q)          anyone     CANDOR_QUEUE_UNBOUNDED for a queue that is bounded only by its memory
  *     offered, polled(q)   anyone     number of elements ever added and removed; may include elements claimed by a call in progress
+ *
+ * A walk never waits, and ends although others go on: it visits no more elements than the queue had room for when it began. It visits
+ * each element whose offer returned before the call and whose poll begins after it, once and in the order of the queue; never one whose
+ * poll returned before the call; and perhaps some whose offer or poll overlaps the call. (In mpsc_linked it sees nothing behind a bubble.)
+ * Arrays may be walked by anyone, the other queues by their consumer alone, because a poll gives their memory back. `visit` may use what
+ * an element points to if no other thread can take and free it: the only consumer always may. It must not poll. If another
+ * thread than the consumer walks over an spsc_array, the newest elements may come before older ones.
  *
  * Everything that a producer did before an offer happens before everything that the consumer does after it received the element.
  * Everything that a consumer did before a poll happens before everything that a producer does after it found the free place.
@@ -56,6 +65,7 @@
 
 typedef void candor_queue_consume(void *context, void *element);
 typedef void *candor_queue_supply(void *context);
+typedef bool candor_queue_visit(void *context, void *element); /* false: the walk ends */
 
 /* The functions with which fill_while and drain_while wait and end. */
 struct candor_queue_loop {
@@ -119,6 +129,31 @@ static inline uint64_t candor_queue_span(const uint64_t *produced, const uint64_
     return size < 0 ? 0 : (uint64_t)size > capacity ? capacity : (uint64_t)size;
 }
 
+/* Walks over the slots of an array from the consumers' index to the producers'. */
+static inline uint64_t candor_queue_walk_slots(const uint64_t *slots, uint64_t mask, const uint64_t *produced, const uint64_t *consumed,
+                                               candor_queue_visit *visit, void *context)
+{
+    /* Acquire, both: they pair with the releases of the indices. In each slot between them the walk finds its element, or what came later.
+     * With many producers the first does this, otherwise the second. */
+    uint64_t i = __atomic_load_n(consumed, __ATOMIC_ACQUIRE), n = 0;
+    uint64_t end = __atomic_load_n(produced, __ATOMIC_ACQUIRE);
+
+    if ((int64_t)(end - i) > (int64_t)mask + 1) /* polls moved on between the two loads */
+        end = i + mask + 1;
+    for (; (int64_t)(end - i) > 0; i++) {
+        /* Acquire: pairs with the release of the element. If the slot has a later one, the index below has moved beyond i (but not
+         * yet in a queue from one producer to one consumer). */
+        uint64_t word = __atomic_load_n(&slots[i & mask], __ATOMIC_ACQUIRE);
+
+        if (!word || (int64_t)(__atomic_load_n(consumed, __ATOMIC_RELAXED) - i) > 0)
+            continue; /* a bubble, or polled */
+        n++;
+        if (!visit(context, candor_queue_element(word)))
+            break;
+    }
+    return n;
+}
+
 /* Whether an array may have this number of slots: it is a power of two, and at least `least`. */
 static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
 {
@@ -166,6 +201,13 @@ static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
         uint64_t polled = type##_polled(q);                                                                                                \
                                                                                                                                            \
         return (int64_t)(type##_offered(q) - polled) <= 0;                                                                                 \
+    }
+
+/* Defines the walk of an array of slots. */
+#define CANDOR_QUEUE_WALK(type)                                                                                                            \
+    static inline uint64_t type##_walk(const struct type *q, candor_queue_visit *visit, void *context)                                     \
+    {                                                                                                                                      \
+        return candor_queue_walk_slots(q->slots, q->mask, &q->producer.index, &q->consumer.index, visit, context);                         \
     }
 
 /* Defines the methods that use only relaxed_poll and fill, in every queue. */

@@ -48,7 +48,7 @@ static inline uint64_t candor_mpmc_array_capacity(const struct candor_mpmc_array
     return q->mask + 1;
 }
 
-static inline struct candor_mpmc_array_cell *candor_mpmc_array_at(struct candor_mpmc_array *q, uint64_t i)
+static inline struct candor_mpmc_array_cell *candor_mpmc_array_at(const struct candor_mpmc_array *q, uint64_t i)
 {
     return &q->cells[i & q->mask];
 }
@@ -56,7 +56,7 @@ static inline struct candor_mpmc_array_cell *candor_mpmc_array_at(struct candor_
 /* Compares the sequence number of the cell of index i with the one that the caller needs. Returns 0 if the caller may claim i, a
  * positive number if i has been claimed already, and a negative number if the other side has not reached i yet. Acquire: pairs with the
  * releases of sequences in store and take. */
-static inline int64_t candor_mpmc_array_ahead(struct candor_mpmc_array *q, uint64_t i, uint64_t needed)
+static inline int64_t candor_mpmc_array_ahead(const struct candor_mpmc_array *q, uint64_t i, uint64_t needed)
 {
     return (int64_t)(__atomic_load_n(&candor_mpmc_array_at(q, i)->sequence, __ATOMIC_ACQUIRE) - needed);
 }
@@ -213,6 +213,30 @@ static inline void *candor_mpmc_array_peek(struct candor_mpmc_array *q)
 static inline void *candor_mpmc_array_relaxed_peek(struct candor_mpmc_array *q)
 {
     return candor_mpmc_array_look(q, false);
+}
+
+static inline uint64_t candor_mpmc_array_walk(const struct candor_mpmc_array *q, candor_queue_visit *visit, void *context)
+{
+    /* Relaxed, both: where to begin and end; the cells tell what is there. */
+    uint64_t i = __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED), n = 0;
+    uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED);
+
+    if ((int64_t)(end - i) > (int64_t)q->mask + 1) /* polls moved on between the two loads */
+        end = i + q->mask + 1;
+    for (; (int64_t)(end - i) > 0; i++) {
+        uint64_t word;
+
+        if (candor_mpmc_array_ahead(q, i, i + 1) != 0)
+            continue; /* a bubble, or polled */
+        /* Acquire, and the index after it: as in look. */
+        word = __atomic_load_n(&candor_mpmc_array_at(q, i)->element, __ATOMIC_ACQUIRE);
+        if ((int64_t)(__atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED) - i) > 0)
+            continue;
+        n++;
+        if (!visit(context, candor_queue_element(word)))
+            break;
+    }
+    return n;
 }
 
 CANDOR_QUEUE_COUNTS(candor_mpmc_array)

@@ -186,6 +186,7 @@ static inline uint64_t candor_mpsc_array_poll_n(struct candor_mpsc_array *q, voi
 }
 
 CANDOR_QUEUE_COUNTS(candor_mpsc_array)
+CANDOR_QUEUE_WALK(candor_mpsc_array)
 CANDOR_QUEUE_LOOPS(candor_mpsc_array)
 
 #ifdef __cplusplus

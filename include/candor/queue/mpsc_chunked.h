@@ -65,6 +65,9 @@ int candor_mpsc_chunked_init(struct candor_mpsc_chunked *q, struct candor_pool *
 /* Owner. Drops all elements and gives the chunks back. */
 void candor_mpsc_chunked_deinit(struct candor_mpsc_chunked *q);
 
+/* Consumer only, because it walks over the rings. */
+uint64_t candor_mpsc_chunked_walk(const struct candor_mpsc_chunked *q, candor_queue_visit *visit, void *context);
+
 /* Producer, called by claim, which found no room before `limit` at index `at`. Finds room, or makes a ring and claims its first slot. */
 enum candor_mpsc_chunked_extended { CANDOR_MPSC_FULL, CANDOR_MPSC_AGAIN, CANDOR_MPSC_CLAIMED };
 enum candor_mpsc_chunked_extended candor_mpsc_chunked_extend(struct candor_mpsc_chunked *q, uint64_t at, uint64_t limit, uint64_t **slot);

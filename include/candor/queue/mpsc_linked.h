@@ -180,19 +180,35 @@ static inline void *candor_mpsc_linked_relaxed_peek(struct candor_mpsc_linked *q
     return next ? candor_queue_element(next->element) : NULL;
 }
 
-/* Consumer only, because it walks over the nodes. Returns the number of elements that are linked, among those that were in the queue
- * when the call began. */
-static inline uint64_t candor_mpsc_linked_size(const struct candor_mpsc_linked *q)
+/* Consumer only, because it walks over the nodes. */
+static inline uint64_t candor_mpsc_linked_walk(const struct candor_mpsc_linked *q, candor_queue_visit *visit, void *context)
 {
     uint64_t node = __atomic_load_n(&q->consumer.node, __ATOMIC_RELAXED), n = 0;
-    uint64_t last = __atomic_load_n(&q->producer.node, __ATOMIC_ACQUIRE);
+    uint64_t last = __atomic_load_n(&q->producer.node, __ATOMIC_RELAXED); /* relaxed: only its address is compared */
 
-    for (; node != last; n++) {
+    while (node != last) {
+        /* Acquire: pairs with the release in offer_node. */
         node = __atomic_load_n(&((const struct candor_queue_node *)(uintptr_t)node)->next, __ATOMIC_ACQUIRE);
-        if (!node)
+        if (!node) /* a bubble */
+            break;
+        n++;
+        if (!visit(context, candor_queue_element(((const struct candor_queue_node *)(uintptr_t)node)->element)))
             break;
     }
     return n;
+}
+
+static inline bool candor_mpsc_linked_go_on(void *context, void *element)
+{
+    (void)context;
+    (void)element;
+    return true;
+}
+
+/* Consumer only. Returns the number of elements that are linked, among those that were in the queue when the call began. */
+static inline uint64_t candor_mpsc_linked_size(const struct candor_mpsc_linked *q)
+{
+    return candor_mpsc_linked_walk(q, candor_mpsc_linked_go_on, NULL);
 }
 
 /* Whether the queue is empty. The answer is exact for the consumer. Other threads may get an answer that was true at no instant, if

@@ -186,6 +186,7 @@ static inline void *candor_spmc_array_peek(struct candor_spmc_array *q)
 
 CANDOR_QUEUE_RELAXED_CONSUMER(candor_spmc_array)
 CANDOR_QUEUE_COUNTS(candor_spmc_array)
+CANDOR_QUEUE_WALK(candor_spmc_array)
 CANDOR_QUEUE_LOOPS(candor_spmc_array)
 
 #ifdef __cplusplus

@@ -146,6 +146,7 @@ static inline uint64_t candor_spsc_array_poll_n(struct candor_spsc_array *q, voi
 CANDOR_QUEUE_RELAXED_PRODUCER(candor_spsc_array)
 CANDOR_QUEUE_RELAXED_CONSUMER(candor_spsc_array)
 CANDOR_QUEUE_COUNTS(candor_spsc_array)
+CANDOR_QUEUE_WALK(candor_spsc_array)
 CANDOR_QUEUE_LOOPS(candor_spsc_array)
 
 #ifdef __cplusplus

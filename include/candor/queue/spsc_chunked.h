@@ -66,6 +66,9 @@ int candor_spsc_growable_init(struct candor_spsc_chunked *q, uint64_t *memory, u
 /* Owner. Drops all elements and gives the chunks back. */
 void candor_spsc_chunked_deinit(struct candor_spsc_chunked *q);
 
+/* Consumer only, because it walks over the rings. */
+uint64_t candor_spsc_chunked_walk(const struct candor_spsc_chunked *q, candor_queue_visit *visit, void *context);
+
 /* Producer, called by has_room. Finds a new limit, or makes a new ring. Returns false when the queue is full. */
 bool candor_spsc_chunked_extend(struct candor_spsc_chunked *q);
 

@@ -149,6 +149,22 @@ static inline void *candor_spsc_linked_peek(struct candor_spsc_linked *q)
     return next ? candor_queue_element(((struct candor_queue_node *)(uintptr_t)next)->element) : NULL;
 }
 
+/* Consumer only, because it walks over the nodes. */
+static inline uint64_t candor_spsc_linked_walk(const struct candor_spsc_linked *q, candor_queue_visit *visit, void *context)
+{
+    const struct candor_queue_node *node = q->consumer.node;
+    /* Acquire: pairs with the release in offer_node; the links of the counted elements are there. */
+    uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE), n = 0;
+
+    for (uint64_t left = end - __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED); n < left;) {
+        node = (const struct candor_queue_node *)(uintptr_t)__atomic_load_n(&node->next, __ATOMIC_RELAXED);
+        n++;
+        if (!visit(context, candor_queue_element(node->element)))
+            break;
+    }
+    return n;
+}
+
 /* Owner. Drops all elements and gives the nodes back to the pool. Supplied nodes must be polled first; the last node is
  * q->consumer.node. */
 static inline void candor_spsc_linked_deinit(struct candor_spsc_linked *q)

@@ -3,6 +3,7 @@
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
+#include "analysis/rules/pace.h"
 #include "analysis/stack.h"
 #include "base/time_units.h"
 #include "profile/figures/stats.h"
@@ -12,7 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROCESSOR_LEAST 0.05            /* of one processor, on average; below this, an idle program may simply do little else */
+/* Of one processor, on average; below this, an idle program may simply do little else. It is less where other programs have the
+ * processors, because this one would do more without them. */
+#define PROCESSOR_LEAST 0.05
 #define SETTLED_NS      (60 * NS_PER_S) /* time after the JVM's start in which every program loads classes and looks things up */
 
 #define THIRD_LEAST 0.2 /* share of the samples of a cost in each third of the recording, if the JVM is young */
@@ -172,7 +175,7 @@ static void judge_cpu(const struct sampled *d, const struct cost *c, const struc
     double all = d->all;
     char amount[160];
     struct amount share = amount_share(sums->part, all, d->draws);
-    if (share.low * all < PROCESSOR_LEAST * (double)d->e->duration_ns)
+    if (share.low * all < PROCESSOR_LEAST * pace(d->e) * (double)d->e->duration_ns)
         return;
     snprintf(amount, sizeof amount, "%.1f to %.1f %% of the CPU time, %.2f processors, went into", 100 * share.low, 100 * share.high,
              sums->part / (double)d->e->duration_ns);

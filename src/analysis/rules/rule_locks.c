@@ -310,6 +310,16 @@ static void tell_of_processor(const struct told *t, struct finding *one)
                              findings_text(u->f, one->text), 100 * share.low, 100 * share.high);
 }
 
+/* Whether the owners were seen to sleep, to wait or to do input or output for half of the time, although that may be chance. Such an owner
+ * needs no processor most of the time. */
+static bool may_wait(const struct owners *o)
+{
+    double known = 0;
+    for (int work = STACK_IS_ELSE + 1; o && work < STACK_WORKS_KINDS; work++)
+        known += o->ns_of[work];
+    return o && known > 0 && known >= OWNER_SHARE * o->all_ns;
+}
+
 /* Returns the work in which the owners spent at least half of the time; STACK_IS_ELSE if there is none. */
 static enum stack_work work_of(const struct owners *o)
 {
@@ -331,7 +341,8 @@ static void choose(struct told *t, struct finding *one)
         tell_owner(t, one, work, o);
     else {
         tell_plainly(t, one);
-        tell_of_processor(t, one);
+        if (!may_wait(o))
+            tell_of_processor(t, one);
     }
 }
 

@@ -2,13 +2,20 @@
  *
  * A thread in FutureTask.get or CompletableFuture.join waits for a task, and each running task has a worker. Therefore the number of
  * threads that wait for running tasks is at most the number of busy workers. The other waiting threads wait for tasks in a queue. Their
- * number is a lower bound of the queue's length, because there may be tasks for which no thread waits. */
+ * number is a lower bound of the queue's length, because there may be tasks for which no thread waits.
+ *
+ * The same holds for the threads that wait at one place of the program. Workers of another pool that wait there, as the request threads of
+ * a server do, run no task for which others wait there, so they are not subtracted.
+ *
+ * Waiting threads are seen by the wall clock, and their waits are recorded with exact times (event lock). The latter also count threads
+ * that wait for a CountDownLatch, unless they do so until the end, as main threads do. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
 #include "profile/figures/stats.h"
+#include "profile/locks.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -18,20 +25,38 @@
 #define QUEUE_WARNING 1.0  /* mean number of tasks that wait */
 #define IDLE_MOST     0.25 /* largest idle share of the workers' time in a pool that is too small */
 #define IN_USE        0.75 /* as a share of the processors; from here on more workers would only share them */
+#define NESTED        0.5  /* from this share of a pool's busy time on its tasks wait for other tasks of the pool */
 
 enum { NAME_MAX_BYTES = 128 };
 
+/* Waiting threads, as one of the two profiles shows them. */
+struct waits {
+    const struct profile *p;
+    struct tally threads, stacks; /* by place: the innermost method of the program, as a string id of the findings */
+    uint64_t count;
+    double ns, squared; /* squared: the sum of the squares of the weights, of draws */
+};
+
+/* Pools are string ids of the findings, too. */
 struct crew {
     struct findings *f;
     const struct profile *p;
     const struct evidence *e;
-    struct tally busy, idle, squares;    /* by the pool's name, as a string id of the findings, and by thread; squares: of weights in us */
-    struct tally running, ready;         /* parts of busy: on a processor, and ready without one; by the pool's name, thread 0 */
-    double computing_ns;                 /* time of all threads on a processor, or ready for one */
-    double waiting_ns, busy_ns, squared; /* squared: the sum of the squares of both weights */
-    uint64_t waits;
-    struct tally waiters, sites; /* group 0, by thread and stack */
+    struct tally busy, idle, squares; /* by pool and thread; squares: of weights in us */
+    struct tally running, ready;      /* parts of busy: on a processor, and ready without one; by pool, thread 0 */
+    double computing_ns;              /* time of all threads on a processor, or ready for one */
+    double busy_ns, squared;
+    struct tally calls; /* workers that wait for tasks: by pool and place */
+    struct waits looks, timed;
 };
+
+struct queued {
+    struct amount ns;
+    const struct waits *waits; /* NULL = no thread waits */
+    uint32_t place;
+};
+
+/* ---- adding up ---- */
 
 /* Returns the name of a thread's pool: "pool-1-thread-" for "pool-1-thread-12". */
 static uint32_t pool_of(struct crew *c, const struct profile_sample *s)
@@ -61,31 +86,54 @@ static void add_worker(struct crew *c, const struct profile_sample *s, bool is_i
     c->squared += (double)s->weight * (double)s->weight;
 }
 
-static void add_waiter(struct crew *c, const struct profile_sample *s)
+static void add_wait(struct waits *w, const struct profile_sample *s, uint32_t place)
 {
-    c->waits += s->count;
-    c->waiting_ns += (double)s->weight;
-    c->squared += (double)s->weight * (double)s->weight;
-    tally_add(&c->waiters, 0, s->thread, s->weight);
-    tally_add(&c->sites, 0, s->stack, s->weight);
+    w->count += s->count;
+    w->ns += (double)s->weight;
+    tally_add(&w->threads, place, s->thread, s->weight);
+    tally_add(&w->stacks, place, s->stack, s->weight);
 }
 
-/* Adds up the samples. A worker that has been woken for a task but has no processor yet is not idle. */
-static void add_samples(struct crew *c)
+static uint32_t place_of(const struct crew *c, const struct stack_marks *marks, uint32_t stack)
 {
-    struct stack_marks marks;
-    if (stack_marks_of(&marks, c->f, c->p))
-        c->f->failed = true;
-    for (uint32_t i = 0; !c->f->failed && i < c->p->sample_count; i++) {
-        const struct profile_sample *s = &c->p->samples[i];
-        bool sleeps = jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY;
-        c->computing_ns += sleeps ? 0 : (double)s->weight;
-        if (stack_has(&marks, s->stack, STACK_WORKS))
-            add_worker(c, s, stack_is_idle(&marks, s->stack) && sleeps);
-        if (stack_has(&marks, s->stack, STACK_AWAITS) && sleeps)
-            add_waiter(c, s);
+    return findings_string(c->f, profile_text(marks->profile, stack_own(marks, stack)));
+}
+
+/* Adds a look at a thread. A worker that has been woken for a task but has no processor yet is not idle. */
+static void add_look(struct crew *c, const struct stack_marks *marks, const struct profile_sample *s)
+{
+    bool sleeps = jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY;
+    bool works = stack_has(marks, s->stack, STACK_WORKS), awaits = stack_has(marks, s->stack, STACK_AWAITS);
+    c->computing_ns += sleeps ? 0 : (double)s->weight;
+    if (works)
+        add_worker(c, s, stack_is_idle(marks, s->stack) && sleeps);
+    if (works && sleeps && (awaits || stack_has(marks, s->stack, STACK_LATCHES)))
+        tally_add(&c->calls, pool_of(c, s), place_of(c, marks, s->stack), s->weight);
+    if (awaits && sleeps) {
+        add_wait(&c->looks, s, place_of(c, marks, s->stack));
+        c->looks.squared += (double)s->weight * (double)s->weight;
     }
 }
+
+static void add_timed(struct crew *c, const struct stack_marks *marks, const struct profile_sample *s)
+{
+    bool awaits =
+        stack_has(marks, s->stack, STACK_AWAITS) || (stack_has(marks, s->stack, STACK_LATCHES) && !locks_label(marks->profile, s, "open"));
+    if (awaits && s->state == JFR_STATE_PARKED)
+        add_wait(&c->timed, s, place_of(c, marks, s->stack));
+}
+
+static void add_samples(struct crew *c, const struct profile *p,
+                        void (*add)(struct crew *, const struct stack_marks *, const struct profile_sample *))
+{
+    struct stack_marks marks;
+    if (stack_marks_of(&marks, c->f, p))
+        c->f->failed = true;
+    for (uint32_t i = 0; !c->f->failed && i < p->sample_count; i++)
+        add(c, &marks, &p->samples[i]);
+}
+
+/* ---- judging ---- */
 
 static struct amount idle_share(const struct crew *c, uint32_t pool)
 {
@@ -100,61 +148,117 @@ static bool lacks_processors(const struct crew *c, uint32_t pool)
     return c->e->processors && running >= waiting && c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
 }
 
-/* Returns the busiest pool that has hardly any idle time; 0 = there is none. */
+/* Returns the time in which the pool's workers wait for other tasks. */
+static uint64_t calling_ns(const struct crew *c, uint32_t pool)
+{
+    return tally_weight(&c->calls, pool);
+}
+
+/* Returns the pool that has hardly any idle time, and whose workers wait least for other tasks; 0 = there is none. */
 static uint32_t full_pool(const struct crew *c)
 {
     uint32_t found = 0;
-    uint64_t most = 0;
+    double most = -1;
     for (uint32_t i = 0; i < c->busy.count; i++) {
         uint32_t pool = c->busy.rows[i].group;
-        uint64_t busy = tally_weight(&c->busy, pool);
-        if (busy > most && idle_share(c, pool).high <= IDLE_MOST && !lacks_processors(c, pool)) {
+        double works = (double)tally_weight(&c->busy, pool) - (double)calling_ns(c, pool);
+        if (works > most && idle_share(c, pool).high <= IDLE_MOST && !lacks_processors(c, pool)) {
             found = pool;
-            most = busy;
+            most = works;
         }
     }
     return found;
 }
 
-static void judge(struct crew *c, const struct evidence *e)
+/* Returns the time in which workers were busy, without those of other pools than the full one that wait at this place. */
+static double busy_besides(const struct crew *c, uint32_t place, uint32_t full)
+{
+    double busy = c->busy_ns;
+    for (uint32_t i = 0; i < c->calls.count; i++) {
+        const struct tally_row *row = &c->calls.rows[i];
+        busy -= row->key == place && row->group != full ? (double)row->weight : 0;
+    }
+    return busy;
+}
+
+static void take(struct queued *q, const struct crew *c, const struct waits *w, uint32_t place, double queued_ns)
+{
+    struct amount ns = amount_normal(fmax(0, queued_ns), sqrt(w->squared + c->squared));
+    if (!q->waits || ns.low > q->ns.low)
+        *q = (struct queued){ns, w, place};
+}
+
+/* Chooses the largest bound among those of the places, and that of all places together, which the place with most waits stands for. */
+static void take_largest(struct queued *q, const struct crew *c, const struct waits *w, uint32_t full)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < w->stacks.count; i++) {
+        uint32_t place = w->stacks.rows[i].group;
+        double waiting = (double)tally_weight(&w->stacks, place);
+        most = !i || waiting > (double)tally_weight(&w->stacks, most) ? place : most;
+        take(q, c, w, place, waiting - busy_besides(c, place, full));
+    }
+    if (w->stacks.count)
+        take(q, c, w, most, w->ns - c->busy_ns);
+}
+
+/* Whether the pool's tasks wait for other tasks of the pool, at *place. If all its workers do, none of them ever ends. */
+static bool is_nested(const struct crew *c, uint32_t pool, uint32_t *place)
+{
+    if ((double)calling_ns(c, pool) < NESTED * (double)tally_weight(&c->busy, pool))
+        return false;
+    *place = tally_largest(&c->calls, pool)->key;
+    return tally_largest(&c->looks.stacks, *place);
+}
+
+static void judge(struct crew *c)
 {
     uint32_t pool = full_pool(c), workers = tally_keys(&c->busy, pool);
-    const struct tally_row *site = tally_largest(&c->sites, 0);
-    struct amount queued = amount_normal(fmax(0, c->waiting_ns - c->busy_ns), sqrt(c->squared));
-    struct amount mean = amount_scaled(queued, 1 / (double)e->duration_ns);
-    if (!pool || !site)
+    struct queued q = {0};
+    take_largest(&q, c, &c->looks, pool);
+    take_largest(&q, c, &c->timed, pool);
+    if (!pool || !q.waits)
         return;
-    uint32_t where = stack_site(c->f, c->p, site->key);
-    findings_add(c->f,
-                 &(struct finding){
-                     .kind = FINDING_POOL_TOO_SMALL,
-                     .score = score_saturate(mean.low, QUEUE_WARNING),
-                     .text = findings_say(c->f,
-                                          "%.1f tasks on average (%.1f to %.1f) waited for a thread of %.120s*, which has %u threads, busy "
-                                          "for %.0f %% of the time; other threads wait for the results of these tasks at %.300s",
-                                          mean.value, mean.low, mean.high, findings_text(c->f, pool), workers,
-                                          100 * (1 - idle_share(c, pool).value), findings_text(c->f, where)),
-                     .subject = pool,
-                     .site = where,
-                     .count = c->waits,
-                     .threads = tally_keys(&c->waiters, 0),
-                     .lost_ns = queued,
-                     .remedy = "use more core threads: a pool adds further threads only when its queue is full, which never happens with "
-                               "an unbounded queue",
-                 });
+    bool nested = is_nested(c, pool, &q.place);
+    q.waits = nested ? &c->looks : q.waits;
+    struct amount mean = amount_scaled(q.ns, 1 / (double)c->e->duration_ns);
+    uint32_t where = stack_site(c->f, q.waits->p, tally_largest(&q.waits->stacks, q.place)->key);
+    findings_add(
+        c->f,
+        &(struct finding){
+            .kind = FINDING_POOL_TOO_SMALL,
+            .score = score_saturate(mean.low, QUEUE_WARNING),
+            .text = findings_say(c->f,
+                                 "%.1f tasks on average (%.1f to %.1f) waited for a thread of %.120s*, which has %u threads, busy "
+                                 "for %.0f %% of the time; %s wait for the results of these tasks at %.300s",
+                                 mean.value, mean.low, mean.high, findings_text(c->f, pool), workers, 100 * (1 - idle_share(c, pool).value),
+                                 nested ? "its own tasks" : "other threads", findings_text(c->f, where)),
+            .subject = pool,
+            .site = where,
+            .count = q.waits->count,
+            .threads = tally_keys(&q.waits->threads, q.place),
+            .lost_ns = q.ns,
+            .remedy = nested ? "give the inner tasks a pool of their own, or run them in the task that waits for them: if all "
+                               "threads of a pool wait for its queue, they wait forever"
+                             : "use more core threads: a pool adds further threads only when its queue is full, which never "
+                               "happens with an unbounded queue",
+        });
 }
 
 void rule_pool(struct findings *f, const struct evidence *e)
 {
-    struct crew c = {.f = f, .p = e->wall, .e = e};
+    struct crew c = {.f = f, .p = e->wall, .e = e, .looks = {.p = e->wall}, .timed = {.p = e->lock}};
     if (!e->wall || !e->duration_ns)
         return;
-    struct tally *tallies[] = {&c.busy, &c.idle, &c.squares, &c.running, &c.ready, &c.waiters, &c.sites};
+    struct tally *tallies[] = {&c.busy,  &c.idle,          &c.squares,      &c.running,       &c.ready,
+                               &c.calls, &c.looks.threads, &c.looks.stacks, &c.timed.threads, &c.timed.stacks};
     for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
         tally_init(tallies[i]);
-    add_samples(&c);
+    add_samples(&c, e->wall, add_look);
+    if (e->lock && evidence_has(e, SOURCE_PARKS))
+        add_samples(&c, e->lock, add_timed);
     if (!f->failed)
-        judge(&c, e);
+        judge(&c);
     for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++) {
         f->failed = f->failed || tallies[i]->failed;
         tally_deinit(tallies[i]);

@@ -3,7 +3,6 @@
 #include "base/text/number.h"
 #include "base/text/utf8.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,11 +11,38 @@ void jsonw_init(struct jsonw *j, FILE *out)
     *j = (struct jsonw){.out = out};
 }
 
+static void put_bytes(struct jsonw *j, const char *bytes, size_t n)
+{
+    fwrite_unlocked(bytes, 1, n, j->out);
+}
+
+static void put_word(struct jsonw *j, const char *word)
+{
+    put_bytes(j, word, strlen(word));
+}
+
+static void put_digits(struct jsonw *j, uint64_t v)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + v % 10);
+    while (v /= 10);
+    put_bytes(j, digits + at, sizeof digits - at);
+}
+
+static void put_int(struct jsonw *j, int64_t v)
+{
+    if (v < 0)
+        putc_unlocked('-', j->out);
+    put_digits(j, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
 static void new_line(struct jsonw *j)
 {
-    fputc('\n', j->out);
+    putc_unlocked('\n', j->out);
     for (int i = 0; i < j->depth; i++)
-        fputc(' ', j->out);
+        putc_unlocked(' ', j->out);
 }
 
 /* Writes the comma or line break that is needed before a value or a key. */
@@ -27,18 +53,18 @@ static void separate(struct jsonw *j)
         return;
     }
     if (j->filled)
-        fputc(',', j->out);
+        putc_unlocked(',', j->out);
     if (j->depth && j->depth <= j->line_depth)
         new_line(j);
     else if (j->filled && j->line_depth)
-        fputc(' ', j->out);
+        putc_unlocked(' ', j->out);
     j->filled = true;
 }
 
 static void begin(struct jsonw *j, char bracket)
 {
     separate(j);
-    fputc(bracket, j->out);
+    putc_unlocked(bracket, j->out);
     j->depth++;
     j->filled = false;
 }
@@ -49,7 +75,7 @@ static void end(struct jsonw *j, char bracket)
     j->depth--;
     if (broken)
         new_line(j);
-    fputc(bracket, j->out);
+    putc_unlocked(bracket, j->out);
     j->filled = true;
 }
 
@@ -76,9 +102,9 @@ void jsonw_array_end(struct jsonw *j)
 void jsonw_key(struct jsonw *j, const char *key)
 {
     jsonw_text(j, key);
-    fputc(':', j->out);
+    putc_unlocked(':', j->out);
     if (j->line_depth)
-        fputc(' ', j->out);
+        putc_unlocked(' ', j->out);
     j->after_key = true;
 }
 
@@ -92,29 +118,44 @@ static void put_character(struct jsonw *j, const char *s, size_t n)
 {
     unsigned char c = (unsigned char)*s;
     if (!n)
-        fputs("\\ufffd", j->out);
+        put_word(j, "\\ufffd");
     else if (c == '"' || c == '\\')
         fprintf(j->out, "\\%c", c);
     else if (c == '\n')
-        fputs("\\n", j->out);
+        put_word(j, "\\n");
     else if (c < 0x20 || c == 0x7f || (j->html && (c == '<' || c == '>' || c == '&')))
         fprintf(j->out, "\\u%04x", c);
     else if (j->html && is_line_end(s, n))
         fprintf(j->out, "\\u202%c", s[2] == '\xa8' ? '8' : '9');
     else
-        fwrite(s, 1, n, j->out);
+        put_bytes(j, s, n);
+}
+
+/* Returns the number of characters at the beginning that are written as they are: almost all are. */
+static size_t plain_length(const struct jsonw *j, const char *s, size_t len)
+{
+    size_t n = 0;
+    while (n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' &&
+           !(j->html && (s[n] == '<' || s[n] == '>' || s[n] == '&')))
+        n++;
+    return n;
 }
 
 void jsonw_string(struct jsonw *j, const char *text, size_t len)
 {
     separate(j);
-    fputc('"', j->out);
+    putc_unlocked('"', j->out);
     for (size_t at = 0; at < len;) {
+        size_t plain = plain_length(j, text + at, len - at);
+        put_bytes(j, text + at, plain);
+        at += plain;
+        if (at == len)
+            break;
         size_t n = utf8_length(text + at, len - at);
         put_character(j, text + at, n);
         at += n ? n : 1;
     }
-    fputc('"', j->out);
+    putc_unlocked('"', j->out);
 }
 
 void jsonw_text(struct jsonw *j, const char *text)
@@ -133,13 +174,21 @@ void jsonw_text_or_null(struct jsonw *j, const char *text)
 void jsonw_int(struct jsonw *j, int64_t v)
 {
     separate(j);
-    fprintf(j->out, "%" PRId64, v);
+    put_int(j, v);
+}
+
+void jsonw_quoted_int(struct jsonw *j, int64_t v)
+{
+    separate(j);
+    putc_unlocked('"', j->out);
+    put_int(j, v);
+    putc_unlocked('"', j->out);
 }
 
 void jsonw_uint(struct jsonw *j, uint64_t v)
 {
     separate(j);
-    fprintf(j->out, "%" PRIu64, v);
+    put_digits(j, v);
 }
 
 void jsonw_number(struct jsonw *j, double v)
@@ -165,27 +214,27 @@ void jsonw_exact(struct jsonw *j, double v, bool single)
         if (number_reads_as(text, v, single))
             break;
     }
-    fputs(text, j->out);
+    put_word(j, text);
     if (!strpbrk(text, ".e"))
-        fputs(".0", j->out);
+        put_word(j, ".0");
 }
 
 void jsonw_bool(struct jsonw *j, bool v)
 {
     separate(j);
-    fputs(v ? "true" : "false", j->out);
+    put_word(j, v ? "true" : "false");
 }
 
 void jsonw_null(struct jsonw *j)
 {
     separate(j);
-    fputs("null", j->out);
+    put_word(j, "null");
 }
 
 void jsonw_raw(struct jsonw *j, const char *json)
 {
     separate(j);
-    fputs(json, j->out);
+    put_word(j, json);
 }
 
 void jsonw_member_text(struct jsonw *j, const char *key, const char *text)
@@ -214,5 +263,5 @@ void jsonw_member_number(struct jsonw *j, const char *key, double v)
 
 void jsonw_finish(struct jsonw *j)
 {
-    fputc('\n', j->out);
+    putc_unlocked('\n', j->out);
 }

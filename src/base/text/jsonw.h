@@ -1,5 +1,6 @@
 /* Writes JSON (RFC 8259) to a stream as it arrives. The caller must pair begin and end, and must write a key before each value of an
- * object. The writer adds commas, quotes and line breaks. Write errors stay in the stream; the caller checks ferror.
+ * object. The writer adds commas, quotes and line breaks. Write errors stay in the stream; the caller checks ferror. No other thread may
+ * use the stream meanwhile, because the writer does not lock it.
  *
  * Strings may contain any bytes. Bytes that are not UTF-8 become U+FFFD. Control characters, quote and backslash are escaped. With
  * `html`, the writer also escapes < > & U+2028 U+2029, so that the text can be put into a <script> element. */
@@ -32,6 +33,8 @@ void jsonw_text(struct jsonw *j, const char *text);
 void jsonw_text_or_null(struct jsonw *j, const char *text);
 void jsonw_int(struct jsonw *j, int64_t v);
 void jsonw_uint(struct jsonw *j, uint64_t v);
+/* Writes the number as a string, as the JSON of Protocol buffers has numbers of 64 bits. */
+void jsonw_quoted_int(struct jsonw *j, int64_t v);
 /* Writes six significant digits. NaN and infinities become null. */
 void jsonw_number(struct jsonw *j, double v);
 /* Writes as few digits as are needed to restore the number exactly, at least one of them after the point; single = the number is a

@@ -124,8 +124,9 @@ static int check_gate(const struct diff *d, double gate)
     if (!worst)
         return CLI_OK;
     const char *unit = d->absolute ? "% of a CPU" : "points";
-    return cli_fail("%u method%s grew by more than %g %s; most, by at least %.2f: %s", grown, grown == 1 ? "" : "s", 100 * gate, unit,
-                    100 * most, diff_name(d, worst));
+    const char *hint = d->absolute ? "" : " (a share also grows if others shrink: --absolute compares times of runs with the same load)";
+    return cli_fail("%u method%s grew by more than %g %s; most, by at least %.2f: %s%s", grown, grown == 1 ? "" : "s", 100 * gate, unit,
+                    100 * most, diff_name(d, worst), hint);
 }
 
 static int compare(struct diff *d, struct diff_page *page, const struct cli_args *args, struct diff_options *o, double gate)

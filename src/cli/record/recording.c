@@ -176,6 +176,11 @@ int recording_read(struct recording *r, const struct cli_args *args)
     const char *file = cli_option(args, "output");
     if (file && (!*file || !strcmp(file, "-")))
         return cli_usage(args->command, "--output must be a file, because the JVM itself writes it; it cannot be standard output");
+    size_t length = file ? strlen(file) : 0;
+    if (length > 5 && !strcmp(file + length - 5, ".html"))
+        return cli_usage(args->command,
+                         "--output names the recording, a JFR file: use a name like '%.*s.jfr'; 'candor convert' makes pages",
+                         (int)(length - 5), file);
     if (r->paths_ns)
         paths_option_say(r->paths_ns, "at the recording's end");
     return CLI_OK;

@@ -9,6 +9,7 @@
 #include "server/remote/remote_write.h"
 #include "server/request/origin.h"
 #include "server/request/people.h"
+#include "store/objects/s3.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 
 #define DAY_NS          (86400 * NS_PER_S)
+#define HOUR_NS         (3600 * NS_PER_S)
 #define ANALYZE_PERCENT 2.0
 
 enum { REMOTE_INTERVAL_S = 60, TOP_METHODS_MAX = 100 };
@@ -267,6 +269,16 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
     return rc || !o->proxy_from ? rc : people_check_from(o->proxy_from, e);
 }
 
+/* Reads where recordings become objects, and when. */
+static int read_cold(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    int rc = read_time(args, "cold-after", HOUR_NS, &o->cold_after_ns, e);
+    rc = rc ? rc : read_size(args, "cold-cache", 1ull << 30, &o->cold_cache_bytes, e);
+    if (!rc && cli_option(args, "cold") && !s3_is_url(cli_option(args, "cold")))
+        rc = error_set(e, -EINVAL, "--cold must be like s3://BUCKET/PREFIX, not '%.100s'", cli_option(args, "cold"));
+    return rc;
+}
+
 /* Reads every option, and checks it by itself. */
 static int read_each(struct settings *s, const struct cli_args *args, struct error *e)
 {
@@ -278,6 +290,7 @@ static int read_each(struct settings *s, const struct cli_args *args, struct err
     rc = rc ? rc : read_analysis(args, &s->options, e);
     rc = rc ? rc : read_metrics(args, &s->options, e);
     rc = rc ? rc : read_texts(s, args, e);
+    rc = rc ? rc : read_cold(args, &s->options, e);
     rc = rc ? rc : read_listen(s, args, e);
     return rc ? rc : read_size(args, "max-unpacked", 1ull << 30, &s->unpacked, e);
 }
@@ -308,6 +321,8 @@ static int check_together(const struct server_options *o, bool raw_set, struct e
         return error_set(e, -EINVAL, "--retain-recordings must be at least 1m, and at most --retain");
     if (!o->store && (o->store_user || o->store_password || o->store_ca))
         return error_set(e, -EINVAL, "--store-user, --store-password-file and --store-ca need --store");
+    if (!o->cold && (o->cold_after || o->cold_cache || o->cold_take_over))
+        return error_set(e, -EINVAL, "--cold-after, --cold-cache and --cold-take-over need --cold");
     if (!o->certificate != !o->key)
         return error_set(e, -EINVAL, "--tls-cert and --tls-key go together");
     if (o->no_auth && o->token_file)

@@ -12,10 +12,14 @@ struct cost {
     enum stack_mark mark;
 };
 
-#define LOG4J "org.apache.logging.log4j.core."
+#define XERCES "com.sun.org.apache.xerces.internal.jaxp."
+#define LOG4J  "org.apache.logging.log4j.core."
 
 static const struct cost costs[] = {
     {"java.util.regex.Pattern", "compile", STACK_COST_REGEX},
+    {"java.util.regex.Pattern$Loop", NULL, STACK_COST_BACKTRACKS},
+    {"java.util.regex.Pattern$LazyLoop", NULL, STACK_COST_BACKTRACKS},
+    {"java.util.regex.Pattern$GroupCurly", NULL, STACK_COST_BACKTRACKS},
     {"java.lang.String", "format formatted", STACK_COST_FORMAT},
     {"java.util.Formatter", "format", STACK_COST_FORMAT},
     {"java.text.MessageFormat", "format applyPattern", STACK_COST_FORMAT},
@@ -55,9 +59,13 @@ static const struct cost costs[] = {
      STACK_COST_REFLECTION},
     {"java.util.ServiceLoader*", "load hasNext next nextProviderClass iterator", STACK_COST_LOOKUPS},
     {"java.lang.ClassLoader", "getResource getResources getResourceAsStream", STACK_COST_LOOKUPS},
-    {"javax.xml.parsers.DocumentBuilderFactory", "newInstance", STACK_COST_LOOKUPS},
-    {"javax.xml.parsers.SAXParserFactory", "newInstance", STACK_COST_LOOKUPS},
-    {"javax.xml.transform.TransformerFactory", "newInstance", STACK_COST_LOOKUPS},
+    {"javax.xml.parsers.DocumentBuilderFactory", "newInstance newDefaultInstance newDocumentBuilder", STACK_COST_LOOKUPS},
+    {"javax.xml.parsers.SAXParserFactory", "newInstance newDefaultInstance newSAXParser", STACK_COST_LOOKUPS},
+    {XERCES "DocumentBuilderFactoryImpl", "newDocumentBuilder", STACK_COST_LOOKUPS},
+    {XERCES "SAXParserFactoryImpl", "newSAXParser newSAXParserImpl", STACK_COST_LOOKUPS},
+    {"org.apache.xerces.jaxp.DocumentBuilderFactoryImpl", "newDocumentBuilder", STACK_COST_LOOKUPS},
+    {"org.apache.xerces.jaxp.SAXParserFactoryImpl", "newSAXParser newSAXParserImpl", STACK_COST_LOOKUPS},
+    {"javax.xml.transform.TransformerFactory", "newInstance newDefaultInstance", STACK_COST_LOOKUPS},
     {"javax.xml.stream.XMLInputFactory", "newInstance newFactory", STACK_COST_LOOKUPS},
     {"java.lang.ClassLoader", "loadClass defineClass defineClass1", STACK_COST_CLASSES},
     {"java.lang.invoke.MethodHandles$Lookup", "defineClass defineHiddenClass", STACK_COST_CLASSES},
@@ -74,8 +82,23 @@ static const struct cost costs[] = {
     {"java.io.RandomAccessFile",
      "read0 write0 readInt readLong readShort readUnsignedShort readChar readFloat readDouble writeInt writeLong writeShort writeChar",
      STACK_COST_BYTES},
+    {"java.io.FileInputStream", "open0", STACK_COST_OPENS},
+    {"java.io.FileOutputStream", "open0", STACK_COST_OPENS},
+    {"java.io.RandomAccessFile", "open0", STACK_COST_OPENS},
+    {"java.io.FileDescriptor", "close0", STACK_COST_OPENS},
+    {"java.io.FileCleanable", "cleanupClose0", STACK_COST_OPENS},
+    {"java.io.UnixFileSystem", NULL, STACK_COST_OPENS},
+    {"sun.nio.fs.UnixNativeDispatcher", NULL, STACK_COST_OPENS},
+    {"java.util.Properties", "load loadFromXML", STACK_COST_PROPERTIES},
     {"java.nio.ByteBuffer", "allocateDirect", STACK_COST_DIRECT},
     {"java.lang.Thread", "yield yield0 onSpinWait", STACK_COST_YIELDS},
+    {"java.util.concurrent.ConcurrentLinkedQueue", "poll peek isEmpty", STACK_COST_YIELDS},
+    {"java.util.concurrent.ConcurrentLinkedDeque", "poll pollFirst pollLast peek isEmpty", STACK_COST_YIELDS},
+    {"java.util.concurrent.FutureTask", "isDone", STACK_COST_YIELDS},
+    {"java.util.concurrent.CompletableFuture", "isDone getNow", STACK_COST_YIELDS},
+    {"java.util.concurrent.Semaphore", "tryAcquire", STACK_COST_YIELDS},
+    {"java.security.KeyPairGenerator*", "generateKeyPair genKeyPair", STACK_COST_KEYS},
+    {"javax.crypto.SecretKeyFactory", "generateSecret", STACK_COST_KEYS},
     {"java.security.SecureRandom", "nextBytes", STACK_COST_RANDOM},
     {"sun.security.ssl.HandshakeContext*", NULL, STACK_COST_TLS},
     {"sun.security.ssl.SSLHandshake", NULL, STACK_COST_TLS},

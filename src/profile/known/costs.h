@@ -14,6 +14,10 @@
     COST(F, REGEX, "regex_compiled", "Regular expressions are compiled again and again", "compiling regular expressions", CPU, 0.2, EVER,  \
          "compile the Pattern once, and keep it in a static final field; String.split, replaceAll and matches compile a pattern at each "  \
          "call")                                                                                                                           \
+    COST(F, BACKTRACKS, "regex_backtracks", "Regular expressions try a repeated group in many ways",                                       \
+         "matching repeated groups of regular expressions", CPU, 0.4, EVER,                                                                \
+         "avoid repetitions within repetitions, such as (a+)+ and (\\w+\\s?)*: a text that does not match is divided in every possible "   \
+         "way. Use possessive quantifiers (a++), or limit the length of the text")                                                         \
     COST(F, FORMAT, "text_formatted", "Formatting text takes much of the CPU time", "formatting text", CPU, 0.3, EVER,                     \
          "use + or a StringBuilder in hot code; String.format parses its format string at each call")                                      \
     COST(F, DATES, "formats_made", "Formatters for dates and numbers are created again and again",                                         \
@@ -37,7 +41,7 @@
     COST(F, REFLECTION, "reflection_lookups", "Methods and fields are looked up by reflection again and again",                            \
          "looking up members by reflection", CPU, 0.4, SETTLED, "look up the Method, Field or MethodHandle once, and keep it")             \
     COST(F, LOOKUPS, "lookups_repeated", "Services, factories and resources are looked up again and again",                                \
-         "looking up services and resources", CPU, 0.2, SETTLED,                                                                           \
+         "looking up services, factories and resources", CPU, 0.2, SETTLED,                                                                \
          "look up the factory or the service once, and keep it; each look-up searches the whole class path")                               \
     COST(F, CLASSES, "class_loading", "Classes are loaded and generated all the time", "loading and generating classes", CPU, 0.2,         \
          SETTLED,                                                                                                                          \
@@ -49,13 +53,20 @@
          "use a logger, or a BufferedWriter that is rarely flushed: System.out writes each line while holding one lock")                   \
     COST(F, BYTES, "bytes_one_by_one", "Files are read or written byte by byte", "system calls for single bytes of files", CPU, 0.2, EVER, \
          "wrap the stream in a BufferedInputStream or BufferedOutputStream")                                                               \
+    COST(F, OPENS, "files_opened", "Files are opened or looked up again and again", "opening files and reading their attributes", CPU,     \
+         0.4, EVER,                                                                                                                        \
+         "read the file once, and again only when it has changed (WatchService, or its time once a second); keep a log file open")         \
+    COST(F, PROPERTIES, "properties_loaded", "Properties are read and parsed again and again", "loading properties", CPU, 0.2, SETTLED,    \
+         "load them once, and keep them; load them again when their file has changed")                                                     \
     COST(F, DIRECT, "direct_buffers", "Direct buffers are allocated again and again", "allocating direct buffers", CPU, 0.2, EVER,         \
          "reuse direct buffers, for example from a pool; use heap buffers for short-lived data")                                           \
-    COST(F, YIELDS, "busy_waiting", "Threads wait by spinning", "spinning in yield and onSpinWait", CPU, 0.6, EVER,                        \
+    COST(F, YIELDS, "busy_waiting", "Threads wait by spinning", "asking again and again for something that is not there", CPU, 0.6, EVER,  \
          "wait with a lock, a queue or LockSupport.park; if latency demands spinning, use fewer spinning threads than processors")         \
     COST(F, RANDOM, "secure_random", "Secure random numbers take much of the CPU time", "secure random numbers", CPU, 0.4, EVER,           \
          "use ThreadLocalRandom where guessing the number does no harm; use one SecureRandom for each thread; call UUID.randomUUID less "  \
          "often")                                                                                                                          \
+    COST(F, KEYS, "keys_generated", "Keys are generated again and again", "generating keys, and keys from passwords", CPU, 0.2, EVER,      \
+         "generate a pair of keys once, and keep it; check a password once for each session; elliptic-curve keys cost less than RSA")      \
     COST(F, TLS, "tls_handshakes", "TLS handshakes take much of the CPU time", "TLS handshakes", CPU, 0.4, EVER,                           \
          "keep connections open and reuse them; use session tickets, and elliptic-curve keys instead of RSA")                              \
     COST(F, THREAD_LOCALS, "thread_locals", "Looking up thread locals takes long", "searching and cleaning maps of thread locals", CPU,    \

@@ -50,6 +50,7 @@ static const struct known known_methods[] = {
     {JUC "ForkJoinTask", "awaitDone", STACK_AWAITS},
     {JUC "ForkJoinTask", "externalAwaitDone", STACK_AWAITS},
     {JUC "ForkJoinTask", "externalInterruptibleAwaitDone", STACK_AWAITS},
+    {JUC "CountDownLatch", "await", STACK_LATCHES},
     {JUC "Semaphore", "acquire", STACK_ACQUIRES},
     {JUC "Semaphore", "acquireUninterruptibly", STACK_ACQUIRES},
     {JUC "Semaphore", "tryAcquire", STACK_ACQUIRES},

@@ -3,6 +3,7 @@
 #include "base/text/pattern.h"
 #include "server/request/exposition.h"
 #include "server/request/question.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 
@@ -68,6 +69,7 @@ static int put_service(void *listing, const struct catalogue_usage *u)
     jsonw_member_text(j, "name", u->name);
     jsonw_member_uint(j, "recordings", u->recordings);
     jsonw_member_uint(j, "recording_bytes", u->raw_bytes);
+    jsonw_member_uint(j, "cold_bytes", u->cold_bytes);
     jsonw_member_uint(j, "segment_bytes", u->segment_bytes);
     jsonw_member_uint(j, "dictionary_bytes", u->dictionary_bytes);
     jsonw_member_uint(j, "rollup_bytes", u->rollup_bytes);
@@ -142,6 +144,25 @@ static void put_each(FILE *out, const char *name, const char *help, const uint64
         fprintf(out, "candor_server_%s{reason=\"%s\"} %" PRIu64 "\n", name, storage_reasons[i], values[i]);
 }
 
+static void put_moves(FILE *out, struct server *s)
+{
+    struct store_moves m;
+    struct catalogue_sums sums;
+    struct error e;
+    if (!store_moves(s->store, &m) || catalogue_sums(store_catalogue(s->store), &sums, &e))
+        return;
+    exposition_put(out, "store_cold_recordings", "gauge", "Recordings whose files are objects.", sums.cold_recordings);
+    exposition_put(out, "store_cold_bytes", "gauge", "Their bytes.", sums.cold_bytes);
+    exposition_put(out, "store_cold_going", "gauge", "Objects to remove.", sums.cold_going);
+    exposition_put(out, "store_cold_moved_total", "counter", "Recordings that became objects.", m.moved);
+    exposition_put(out, "store_cold_moved_bytes_total", "counter", "Their bytes.", m.moved_bytes);
+    exposition_put(out, "store_cold_fetched_total", "counter", "Objects that were fetched.", m.fetched);
+    exposition_put(out, "store_cold_fetched_bytes_total", "counter", "Their bytes.", m.fetched_bytes);
+    exposition_put(out, "store_cold_hits_total", "counter", "Objects that were found in the cache.", m.hits);
+    exposition_put(out, "store_cold_removed_total", "counter", "Objects that were removed.", m.removed);
+    exposition_put(out, "store_cold_failures_total", "counter", "Requests for objects that failed.", m.failed);
+}
+
 void storage_put_metrics(FILE *out, struct server *s)
 {
     struct store_deleted d = store_deleted(s->store);
@@ -151,6 +172,7 @@ void storage_put_metrics(FILE *out, struct server *s)
     put_each(out, "store_deleted_recordings_total", "Recordings as they were sent that were deleted, while their samples stay.",
              d.raw_files);
     put_each(out, "store_deleted_recording_bytes_total", "Their bytes.", d.raw_bytes);
+    put_moves(out, s);
     exposition_head(out, "service_bytes", "gauge", "Bytes of a service on the disk; of the 100 largest services.");
     catalogue_usage(store_catalogue(s->store), put_usage, &samples, &e);
 }

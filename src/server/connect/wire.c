@@ -3,7 +3,6 @@
 #include "base/pb.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 void wire_init(struct wire *w, bool json, FILE *out)
@@ -87,19 +86,12 @@ void wire_text(struct wire *w, uint32_t number, const char *name, const char *te
     }
 }
 
-static void json_int(struct wire *w, int64_t v)
-{
-    char text[24];
-    int n = snprintf(text, sizeof text, "%" PRId64, v);
-    jsonw_string(&w->writer, text, (size_t)n);
-}
-
 void wire_int(struct wire *w, uint32_t number, const char *name, int64_t v)
 {
     if (!w->json)
         pb_put_int(&w->messages[w->depth], number, v);
     else if (begin_value(w, name, !v))
-        json_int(w, v);
+        jsonw_quoted_int(&w->writer, v);
 }
 
 void wire_double(struct wire *w, uint32_t number, const char *name, double v)
@@ -127,7 +119,7 @@ void wire_ints(struct wire *w, uint32_t number, const char *name, const int64_t 
         wire_list(w, name);
         for (size_t i = 0; i < n; i++)
             if (begin_value(w, NULL, false))
-                json_int(w, list[i]);
+                jsonw_quoted_int(&w->writer, list[i]);
         wire_list_end(w);
         return;
     }

@@ -63,7 +63,8 @@
  * remote_write: the URL that metrics are sent to; NULL = none. remote_protocol, remote_token, remote_ca: its version (NULL = 1.0), and
  * files; NULL = none. store: "clickhouse:URL", where the rows of recordings are; NULL = in files of `data`. store_user: NULL = default;
  * store_password, store_ca: files; NULL = none, the system's. trace_link: the address of a trace in a tracing system
- * (base/text/trace_link.h); NULL = none. */
+ * (base/text/trace_link.h); NULL = none. cold: where recordings become objects; NULL = nowhere. cold_take_over: NULL, or "". s3_*: as in
+ * struct s3_options of store/objects/s3.h. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -71,6 +72,14 @@
     X(store_user, "store-user")                                                                                                            \
     X(store_password, "store-password-file")                                                                                               \
     X(store_ca, "store-ca")                                                                                                                \
+    X(cold, "cold")                                                                                                                        \
+    X(cold_after, "cold-after")                                                                                                            \
+    X(cold_cache, "cold-cache")                                                                                                            \
+    X(cold_take_over, "cold-take-over")                                                                                                    \
+    X(s3_endpoint, "s3-endpoint")                                                                                                          \
+    X(s3_region, "s3-region")                                                                                                              \
+    X(s3_credentials, "s3-credentials")                                                                                                    \
+    X(s3_ca, "s3-ca")                                                                                                                      \
     X(token_file, "token-file")                                                                                                            \
     X(no_auth, "no-auth")                                                                                                                  \
     X(origin, "origin")                                                                                                                    \
@@ -111,6 +120,7 @@ struct server_options {
 #undef SERVER_TEXT
     struct server_address addresses[SERVER_ADDRESSES_MAX]; /* of `listen` */
     uint32_t address_count;
+    uint64_t cold_after_ns, cold_cache_bytes; /* of `cold_after` and `cold_cache` */
 };
 
 /* Reads the options again, from where they came. `read` returns 0 with options that exist until `release`, or a code with a message in

@@ -58,7 +58,8 @@ static int read_one(struct listing *l, uint64_t id, kept_visit *visit, void *con
     int rc = store_recording(l->http->server->store, id, &v, &e);
     if (rc) {
         l->kept->gone += rc == -ENOENT;
-        l->kept->unreadable += rc != -ENOENT;
+        l->kept->unreachable += rc == -EHOSTUNREACH;
+        l->kept->unreadable += rc != -ENOENT && rc != -EHOSTUNREACH;
         return 0;
     }
     rc = store_recording_profiles(l->http->server->store, &v, &profiles, &e);
@@ -135,9 +136,10 @@ static size_t put_reason(char *out, size_t at, size_t size, uint64_t n, const ch
 /* Writes which recordings the answer lacks. If data was deleted as a whole, the member missing_text is there already. */
 static void put_text(struct jsonw *j, const struct kept *k)
 {
-    char list[200] = "", text[300];
+    char list[300] = "", text[400];
     size_t at = put_reason(list, 0, sizeof list, k->gone, "deleted (samples are kept longer)");
     at = put_reason(list, at, sizeof list, k->unread, "not read (ask for a shorter time)");
+    at = put_reason(list, at, sizeof list, k->unreachable, "objects that cannot be fetched now");
     put_reason(list, at, sizeof list, k->unreadable, "damaged");
     snprintf(text, sizeof text, "incomplete: recordings that are missing: %s", list);
     if (*list && !missing_parts(&k->missing))
@@ -151,13 +153,14 @@ void kept_put(struct jsonw *j, const struct kept *k, bool more)
     jsonw_member_uint(j, "read", k->read);
     jsonw_member_uint(j, "gone", k->gone);
     jsonw_member_uint(j, "unread", k->unread);
+    jsonw_member_uint(j, "unreachable", k->unreachable);
     jsonw_member_uint(j, "unreadable", k->unreadable);
     jsonw_object_end(j);
     struct missing all = k->missing;
     if (missing_parts(&all)) {
-        missing_add(&all, MISSING_UNREAD, k->gone + k->unread, 0, 0);
+        missing_add(&all, MISSING_UNREAD, k->gone + k->unread + k->unreachable, 0, 0);
         missing_add(&all, MISSING_DAMAGED, k->unreadable, 0, 0);
     }
-    question_put_complete(j, &all, "", more || k->gone || k->unread || k->unreadable);
+    question_put_complete(j, &all, "", more || k->gone || k->unread || k->unreachable || k->unreadable);
     put_text(j, k);
 }

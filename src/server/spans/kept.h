@@ -9,11 +9,12 @@
 enum { KEPT_SECONDS = 20, KEPT_DEFAULT = 1000, KEPT_MAX = 100000 };
 
 struct kept {
-    uint32_t most;       /* recordings that are read */
-    uint64_t read;       /* recordings that were read */
-    uint64_t gone;       /* the server no longer has the recording, only its rows */
-    uint64_t unread;     /* beyond `most` or the time */
-    uint64_t unreadable; /* damaged */
+    uint32_t most;        /* recordings that are read */
+    uint64_t read;        /* recordings that were read */
+    uint64_t gone;        /* the server no longer has the recording, only its rows */
+    uint64_t unread;      /* beyond `most` or the time */
+    uint64_t unreadable;  /* damaged */
+    uint64_t unreachable; /* objects that cannot be fetched now (store/cold.h) */
     struct missing missing;
 };
 

@@ -104,7 +104,7 @@ int picked_each(struct http *h, const struct store_query *q, const struct picked
     int rc = kept_read(&kept, h, &s.question, take_recording, &s, e);
     r->recordings = kept.read;
     r->missing = kept.missing;
-    missing_add(&r->missing, MISSING_UNREAD, kept.gone + kept.unread, 0, 0);
+    missing_add(&r->missing, MISSING_UNREAD, kept.gone + kept.unread + kept.unreachable, 0, 0);
     missing_add(&r->missing, MISSING_DAMAGED, kept.unreadable, 0, 0);
     return rc;
 }

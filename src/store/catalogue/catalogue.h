@@ -9,9 +9,10 @@
  *     segment     id, dictionary, rows, bytes, bad (the reason, or NULL if it is good), small (it may be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value: one label of a set
- *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad, rollup_bytes: sums
- *                 over the other tables, which triggers keep current
+ *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad, rollup_bytes,
+ *                 cold_recordings, cold_bytes: sums over the other tables, which triggers keep current
  *     going       identity: recordings that are forgotten, while their files are removed
+ *     cold_going  identity: objects to remove (catalogue_cold.h, which also has recording.cold)
  *     rollup, rollup_file, rolled, rolled_book   sums of rows by hour and day (catalogue_rollup.h)
  *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
  *     account     id, name: an account, and its reason, if it has one, after a blank
@@ -240,7 +241,8 @@ int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patie
 
 struct catalogue_sums {
     uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, rollup_bytes, pending, lost, bad;
-    int64_t oldest_day, newest_day; /* 0 = there is no such day */
+    uint64_t cold_recordings, cold_bytes, cold_going; /* recordings elsewhere, which recording_bytes lacks; objects to remove */
+    int64_t oldest_day, newest_day;                   /* 0 = there is no such day */
 };
 /* Returns the sums, which the catalog updates whenever data is added or deleted. */
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
@@ -250,6 +252,7 @@ struct catalogue_usage {
     uint64_t service;
     const char *name;
     uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes, rollup_bytes;
+    uint64_t cold_bytes;               /* of recordings elsewhere, which raw_bytes lacks */
     int64_t oldest_day;                /* the oldest day with rows of the service; INT64_MAX = none */
     int64_t oldest_hours, oldest_days; /* the oldest day with a roll-up of the service by hour, and for the day; INT64_MAX = none */
 };
@@ -284,7 +287,8 @@ int catalogue_going(struct catalogue *c, catalogue_visit_going *visit, void *con
 /* Records that the files of all these are removed. */
 int catalogue_gone(struct catalogue *c, struct error *e);
 /* Forgets the raw files of the oldest recordings of a service (0 = of all services) that ended before the second `before`. Stops when these
- * files have `bytes` bytes together, or are CATALOGUE_DROP_MAX. A recording with an unsealed part keeps its file, and, if
+ * files have `bytes` bytes together, or are CATALOGUE_DROP_MAX. With before = INT64_MAX, those whose files are elsewhere
+ * (catalogue_cold.h) stay, because they take no disk. A recording with an unsealed part keeps its file, and, if
  * spares_evidence is set, one that is evidence of an open finding or that an alert keeps. */
 enum { CATALOGUE_DROP_MAX = 4096 };
 int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, bool spares_evidence,

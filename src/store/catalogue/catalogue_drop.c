@@ -293,7 +293,7 @@ int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings
 #define RAW_COLUMNS "SELECT r.id, r.identity, r.bytes, " IS_EVIDENCE " FROM recording r WHERE "
 #define RAW_SEALED                                                                                                                         \
     " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id AND p.segment IS NULL) AND (?3 = 0 OR NOT " IS_EVIDENCE                \
-    ") ORDER BY r.last, r.id"
+    ") AND (?4 OR NOT r.cold) ORDER BY r.last, r.id"
 
 /* If an alert kept the file, its place is free for another one. */
 static int forget_file(struct catalogue *c, int64_t id, struct error *e)
@@ -319,6 +319,7 @@ static int list_raw(struct catalogue *c, const struct drop *drop, uint64_t bytes
     sql_int(&s, drop->before);
     sql_int(&s, drop->service);
     sql_int(&s, drop->spares_evidence);
+    sql_int(&s, drop->before != INT64_MAX);
     while (d->raw_bytes < bytes && list->count < CATALOGUE_DROP_MAX && (rc = sql_step(&s, e)) > 0) {
         if (ARRAY_GROW(list->ids, list->cap, list->count) || note_identity(d, &s, 1)) {
             rc = error_set(e, -ENOMEM, "out of memory");

@@ -115,7 +115,8 @@ static int sums_of(struct sql_database *d, struct catalogue_sums *to, struct err
         d, "SELECT coalesce(sum(recordings), 0), coalesce(sum(raw_bytes), 0), coalesce(sum(segments), 0), coalesce(sum(segment_bytes), 0), "
            "coalesce(sum(dictionary_bytes), 0), coalesce(sum(pending), 0), coalesce(sum(lost), 0), coalesce(sum(bad), 0), "
            "coalesce((SELECT day FROM part ORDER BY day LIMIT 1), 0), coalesce((SELECT day FROM part ORDER BY day DESC LIMIT 1), 0), "
-           "coalesce(sum(rollup_bytes), 0) FROM usage");
+           "coalesce(sum(rollup_bytes), 0), coalesce(sum(cold_recordings), 0), coalesce(sum(cold_bytes), 0), "
+           "(SELECT count(*) FROM cold_going) FROM usage");
     int rc = sql_step(&s, e);
     if (rc > 0)
         *to = (struct catalogue_sums){
@@ -130,6 +131,9 @@ static int sums_of(struct sql_database *d, struct catalogue_sums *to, struct err
             .oldest_day = sql_column(&s, 8),
             .newest_day = sql_column(&s, 9),
             .rollup_bytes = (uint64_t)sql_column(&s, 10),
+            .cold_recordings = (uint64_t)sql_column(&s, 11),
+            .cold_bytes = (uint64_t)sql_column(&s, 12),
+            .cold_going = (uint64_t)sql_column(&s, 13),
         };
     sql_done(&s);
     return rc < 0 ? rc : 0;
@@ -148,7 +152,7 @@ static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *con
     struct sql s = sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
                               "(SELECT min(first) FROM recording WHERE service = u.service) / 86400, u.rollup_bytes, "
                               "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 3600 AND until > 0), "
-                              "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 86400 AND until > 0) "
+                              "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 86400 AND until > 0), u.cold_bytes "
                               "FROM usage u JOIN service s ON s.id = u.service WHERE u.recordings > 0 OR u.rollup_bytes > 0 "
                               "ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes + u.rollup_bytes DESC, u.service");
     int rc;
@@ -164,6 +168,7 @@ static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *con
             .rollup_bytes = (uint64_t)sql_column(&s, 7),
             .oldest_hours = sqlite3_column_type(s.statement, 8) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 8),
             .oldest_days = sqlite3_column_type(s.statement, 9) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 9),
+            .cold_bytes = (uint64_t)sql_column(&s, 10),
         };
         rc = visit(context, &one);
         if (rc)

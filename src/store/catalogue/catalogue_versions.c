@@ -244,6 +244,26 @@ static const char version_12[] =
     "CREATE TRIGGER kept_gone AFTER DELETE ON recording BEGIN DELETE FROM kept WHERE recording = OLD.id; END;"
     "PRAGMA user_version = 12;";
 
+/* Version 13 adds the recordings whose files are objects elsewhere (catalogue_cold.h). raw_bytes is what is on the disk. */
+static const char version_13[] =
+    "ALTER TABLE recording ADD COLUMN cold INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX recording_warm ON recording (id) WHERE raw AND NOT cold;"
+    "CREATE TABLE cold_going (identity BLOB PRIMARY KEY) WITHOUT ROWID;"
+    "ALTER TABLE usage ADD COLUMN cold_recordings INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE usage ADD COLUMN cold_bytes INTEGER NOT NULL DEFAULT 0;"
+    "DROP TRIGGER recording_gone;"
+    "DROP TRIGGER recording_raw;"
+    "CREATE TRIGGER recording_gone AFTER DELETE ON recording BEGIN UPDATE usage SET recordings = recordings - 1,"
+    " raw_bytes = raw_bytes - OLD.bytes * (OLD.raw AND NOT OLD.cold), cold_bytes = cold_bytes - OLD.bytes * (OLD.raw AND OLD.cold),"
+    " cold_recordings = cold_recordings - (OLD.raw AND OLD.cold) WHERE service = OLD.service;"
+    " INSERT OR IGNORE INTO cold_going SELECT OLD.identity WHERE OLD.raw AND OLD.cold; END;"
+    "CREATE TRIGGER recording_raw AFTER UPDATE OF raw, cold ON recording BEGIN UPDATE usage SET"
+    " raw_bytes = raw_bytes + NEW.bytes * (NEW.raw AND NOT NEW.cold) - OLD.bytes * (OLD.raw AND NOT OLD.cold),"
+    " cold_bytes = cold_bytes + NEW.bytes * (NEW.raw AND NEW.cold) - OLD.bytes * (OLD.raw AND OLD.cold),"
+    " cold_recordings = cold_recordings + (NEW.raw AND NEW.cold) - (OLD.raw AND OLD.cold) WHERE service = NEW.service;"
+    " INSERT OR IGNORE INTO cold_going SELECT OLD.identity WHERE OLD.raw AND OLD.cold AND NOT NEW.raw; END;"
+    "PRAGMA user_version = 13;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
@@ -261,8 +281,8 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema,    version_2, version_3, version_4,  version_5,  version_6,
-                                        version_7, version_8, version_9, version_10, version_11, version_12};
+    static const char *const steps[] = {schema,    version_2, version_3,  version_4,  version_5,  version_6, version_7,
+                                        version_8, version_9, version_10, version_11, version_12, version_13};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

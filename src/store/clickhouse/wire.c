@@ -1,17 +1,17 @@
-/* Talks to ClickHouse over HTTP. A request needs a connection of its own, so connections that are not used wait in a list. */
+/* Talks to ClickHouse over HTTP. */
 #include "store/clickhouse/wire.h"
 
 #include "http/exchange.h"
+#include "http/pool.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { STALL_S = 60, SPARE_MAX = 8, TEXT_MAX = 1024, STATEMENT_MAX = 32 << 20, ERROR_BYTES = 300 };
+enum { STALL_S = 60, TEXT_MAX = 1024, STATEMENT_MAX = 32 << 20, ERROR_BYTES = 300 };
 
 /* Settings of each request. The answer is held back until it is complete, so that a failure has its own status. Lists of numbers may be
  * long. */
@@ -20,10 +20,7 @@ enum { STALL_S = 60, SPARE_MAX = 8, TEXT_MAX = 1024, STATEMENT_MAX = 32 << 20, E
 struct clickhouse {
     char base[TEXT_MAX], database[128], user_header[TEXT_MAX], key_header[TEXT_MAX], ca_file[TEXT_MAX];
     uint64_t store;
-    const atomic_bool *stop;
-    pthread_mutex_t lock; /* protects the two below */
-    struct transport *spare[SPARE_MAX];
-    uint32_t spare_count;
+    struct pool connections;
 };
 
 uint64_t wire_store(const struct clickhouse *c)
@@ -64,9 +61,8 @@ int clickhouse_open(struct clickhouse **out, const struct clickhouse_options *o,
     struct clickhouse *c = *out = calloc(1, sizeof *c);
     if (!c)
         return error_set(e, -ENOMEM, "out of memory");
-    pthread_mutex_init(&c->lock, NULL);
+    pool_init(&c->connections, c->ca_file, o->stop);
     c->store = o->store;
-    c->stop = o->stop;
     int rc = read_url(c, o->url, e);
     rc = rc ? rc : set_header(c->user_header, "X-ClickHouse-User", o->user ? o->user : "default", e);
     rc = rc ? rc : set_header(c->key_header, "X-ClickHouse-Key", o->password ? o->password : "", e);
@@ -83,33 +79,12 @@ void clickhouse_close(struct clickhouse *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->spare_count; i++)
-        transport_free(c->spare[i]);
-    pthread_mutex_destroy(&c->lock);
+    pool_deinit(&c->connections);
     explicit_bzero(c->key_header, sizeof c->key_header);
     free(c);
 }
 
 /* ---- requests ---- */
-
-static struct transport *take_connection(struct clickhouse *c, struct error *e)
-{
-    pthread_mutex_lock(&c->lock);
-    struct transport *t = c->spare_count ? c->spare[--c->spare_count] : NULL;
-    pthread_mutex_unlock(&c->lock);
-    return t ? t : transport_new(c->ca_file, c->stop, e);
-}
-
-static void give_connection(struct clickhouse *c, struct transport *t)
-{
-    pthread_mutex_lock(&c->lock);
-    bool keep = c->spare_count < SPARE_MAX;
-    if (keep)
-        c->spare[c->spare_count++] = t;
-    pthread_mutex_unlock(&c->lock);
-    if (!keep)
-        transport_free(t);
-}
 
 /* Appends a text as part of a URL. */
 static void put_escaped(struct buffer *url, const char *text)
@@ -140,14 +115,14 @@ static int exchange(struct clickhouse *c, const char *url, const void *bytes, si
     size_t before = answer->len;
     long status;
     struct error why;
-    struct transport *t = take_connection(c, e);
+    struct transport *t = pool_take(&c->connections, e);
     if (!t)
         return -EHOSTUNREACH;
     int rc = exchange_send(t, &letter, answer, &status, &why);
     if (rc) /* the connection may be in any state */
         transport_free(t);
     else
-        give_connection(c, t);
+        pool_give(&c->connections, t);
     if (rc == -ECANCELED || rc == -ENOMEM)
         return error_set(e, rc, "%s", why.text);
     if (rc)

@@ -297,11 +297,11 @@ static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
  * the change. */
 static bool set_period(struct sampled_thread *t, uint64_t period, bool first)
 {
-    bool stopped = first ? handler_config.stops_first : handler_config.counts;
-    if (stopped && !first)
+    bool is_stopped = first && handler_config.stops_first, stop = handler_config.counts && !is_stopped;
+    if (stop)
         ioctl(t->clock.fd, PERF_EVENT_IOC_DISABLE, 0);
     bool set = !ioctl(t->clock.fd, PERF_EVENT_IOC_PERIOD, &period);
-    if (stopped && (set || !first) && !atomic_load(&handler_config.held))
+    if ((stop || (is_stopped && set)) && !atomic_load(&handler_config.held))
         ioctl(t->clock.fd, PERF_EVENT_IOC_ENABLE, 0);
     return set;
 }

@@ -76,6 +76,9 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
 bool frame_caller(const struct code *c, struct frame *f);
 /* For compiled code that has made a call. The result is accepted only if it can be a caller: its pc follows a call, or is in a stub. */
 bool frame_plausible_caller(const struct code *c, struct frame *f);
+/* For compiled code with pushed words on top of its frame: in an inlined intrinsic, or in a call of native code (AArch64). The result is
+ * accepted as in frame_plausible_caller. */
+bool frame_caller_below_pushes(const struct code *c, struct frame *f);
 /* For the interpreter at a method's entry, before the method's frame is complete. */
 bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at);
 /* For the interpreter, or an adapter, that compiled code has just entered, or that is about to return to compiled code. */

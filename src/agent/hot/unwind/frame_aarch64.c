@@ -328,7 +328,7 @@ static bool epilogue_caller(struct frame *f, const struct registers *at)
 
 /* Finds the caller below pushed words. A call of native code pushes a pair of words, one of which is its return address, so that stack
  * walkers find it. Intrinsics may push more. */
-static bool caller_below_pushes(const struct code *c, struct frame *f)
+bool frame_caller_below_pushes(const struct code *c, struct frame *f)
 {
     for (int pushes = 2; pushes <= PUSHES_MAX; pushes += 2) {
         struct frame g = *f;
@@ -346,7 +346,7 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
     int32_t complete = c->frame_complete < PROLOGUE_BYTES_MAX ? c->frame_complete : PROLOGUE_BYTES_MAX;
     if (complete > 0 && f->pc < c->begin + (uintptr_t)complete && prologue_caller(c, f, at))
         return true;
-    return epilogue_caller(f, at) || frame_plausible_caller(c, f) || caller_below_pushes(c, f) || through_link(f, at, f->sp);
+    return epilogue_caller(f, at) || frame_plausible_caller(c, f) || frame_caller_below_pushes(c, f) || through_link(f, at, f->sp);
 }
 
 /* ---- everything else ---- */

@@ -255,7 +255,7 @@ static bool realigned_caller(const struct code *c, struct frame *f)
 
 /* Finds the caller below pushed words. Inlined intrinsics keep a few words on top of the frame while they run (String.compareTo: the
  * difference of the lengths). */
-static bool caller_below_pushes(const struct code *c, struct frame *f)
+bool frame_caller_below_pushes(const struct code *c, struct frame *f)
 {
     for (int pushes = 1; pushes <= PUSHES_MAX; pushes++) {
         struct frame g = *f;
@@ -351,7 +351,7 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
         *f = g;
         return true;
     }
-    return realigned_caller(c, f) || caller_below_pushes(c, f) || pop_at(f, f->sp) || pop_with_fp(f, f->sp);
+    return realigned_caller(c, f) || frame_caller_below_pushes(c, f) || pop_at(f, f->sp) || pop_with_fp(f, f->sp);
 }
 
 static bool scan(struct frame *f, bool (*accepts)(const struct frame *caller), int words)

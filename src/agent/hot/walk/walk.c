@@ -307,7 +307,8 @@ static bool leave_compiled(struct walk *w)
     if (is_in_heap(w))
         return leave_frozen(w);
     struct frame f = here(w);
-    bool found = is_leaf(w) ? frame_leaf_caller(&w->code, &f, &w->at) : frame_caller(&w->code, &f);
+    bool found =
+        is_leaf(w) ? frame_leaf_caller(&w->code, &f, &w->at) : frame_caller(&w->code, &f) || frame_caller_below_pushes(&w->code, &f);
     if (!found || !is_higher(w, f))
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, f);

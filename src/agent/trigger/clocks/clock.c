@@ -161,18 +161,11 @@ static const char *why_not(int rc)
                              : strerror(-rc);
 }
 
-static bool system_release(unsigned *major, unsigned *minor)
+static bool is_since(unsigned major, unsigned minor)
 {
     struct utsname system;
-    return !uname(&system) && sscanf(system.release, "%u.%u", major, minor) == 2;
-}
-
-/* Before Linux 6.1, a SIGTRAP of an event could be lost when its thread was switched out, and its first expiry could not stop the
- * event. Before 5.19 it killed the process if the thread blocked SIGTRAP, as the C library does while it starts a thread. */
-static bool is_since_6_1(void)
-{
-    unsigned major, minor;
-    return system_release(&major, &minor) && (major > 6 || (major == 6 && minor >= 1));
+    unsigned here, below;
+    return !uname(&system) && sscanf(system.release, "%u.%u", &here, &below) == 2 && (here > major || (here == major && below >= minor));
 }
 
 /* Whether a library could replace our handler without notice. The signal's default action would then kill the process. */
@@ -181,9 +174,11 @@ static bool is_unguarded(int signal)
     return signal != SIGURG && claims_open(NULL);
 }
 
+/* Before Linux 6.1, a SIGTRAP of an event could be lost when its thread was switched out, and its first expiry could not stop the
+ * event. Before 5.19 it killed the process if the thread blocked SIGTRAP, as the C library does while it starts a thread. */
 static int try_trap(struct clock *c)
 {
-    if (!is_since_6_1())
+    if (!is_since(6, 1))
         return TOO_OLD;
     if (tasks_are_traced())
         return TRACED;
@@ -289,11 +284,18 @@ static signals_handler handler_of(enum clock_kind kind)
     }
 }
 
+/* Whether the kernel forgets the trap of an expiry that stops its event. Before Linux 6.11 it does if the thread is switched out at once,
+ * and an event such as context-switches expires in the switch itself. */
+static bool loses_trap_of_stop(const struct clock *c)
+{
+    return c->kind == CLOCK_SIGTRAP && c->counter.in_kernel && !is_since(6, 11);
+}
+
 /* Whether PERF_EVENT_IOC_REFRESH really stops the event after one expiry. It does not with a CPU clock that excludes kernel time: an expiry
  * in the kernel counts, but is not delivered. */
 static bool can_stop_first(const struct clock *c)
 {
-    return clock_is_perf(c) && (c->kernel || clock_counts(c));
+    return clock_is_perf(c) && (c->kernel || clock_counts(c)) && !loses_trap_of_stop(c);
 }
 
 int clock_start(const struct clock *clock, struct error *e)
@@ -346,7 +348,7 @@ static int enable(struct sampled_thread *t)
 
 static int arm_perf(struct sampled_thread *t)
 {
-    t->clock.blind_ns = handler_config.stops_first ? 0 : BLIND_NS;
+    t->clock.blind_ns = handler_config.stops_first || handler_config.counts ? 0 : BLIND_NS;
     t->handler.period_ns += t->clock.blind_ns;
     t->clock.fd = open_event(&in_use, t->tid, t->handler.period_ns, thread_cookie(t));
     int rc = t->clock.fd;
@@ -443,8 +445,7 @@ void clock_disarm(struct sampled_thread *t)
  * this. */
 static bool closing_waits(void)
 {
-    unsigned major, minor;
-    return system_release(&major, &minor) && major == 6 && minor >= 11 && minor < 15;
+    return is_since(6, 11) && !is_since(6, 15);
 }
 
 bool clock_may_be_drawn(void)

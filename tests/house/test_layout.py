@@ -27,7 +27,8 @@ WANTED = """
     share/doc/candor/examples/Shop.java share/doc/candor/examples/Invoices.java
     share/doc/candor/examples/alerts.conf share/doc/candor/examples/daemon.conf share/doc/candor/examples/server.env
     share/candor/grafana/fleet.json share/candor/grafana/jvm.json share/candor/grafana/server.json share/candor/grafana/service.json
-    share/candor/prometheus/candor.rules.yml
+    share/candor/prometheus/candor.rules.yml share/candor/compose.yaml
+    share/candor/kubernetes/server.yaml share/candor/kubernetes/daemon.yaml share/candor/kubernetes/kustomization.yaml
 """.split()
 BY_RULES = ["CHANGELOG.md", "LICENSE", "daemon.conf", "server.env"]
 

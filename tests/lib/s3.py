@@ -4,7 +4,6 @@ Stub is in the test's own process. Moto is another program, if it is there (scri
 import hashlib
 import hmac
 import http.server
-import importlib.util
 import os
 import pathlib
 import socket
@@ -92,7 +91,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 stub.objects.pop(name, None)
                 return self.answer(204)
             if not name:
-                return self.answer(200, stub.listing(dict(urllib.parse.parse_qsl(query))))
+                page = stub.listing(dict(urllib.parse.parse_qsl(query)))
+                return self.answer(200, fault(page) if fault else page)
             found = stub.objects.get(name)
         return self.refuse(404, "NoSuchKey") if found is None else self.answer(200, fault(found) if fault else found)
 
@@ -107,7 +107,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class Stub:
-    """objects: by name. fault: None, or a function of method and name: a status, what becomes of the object's bytes, or None."""
+    """objects: by name. fault: None, or a function of method and name: a status, what becomes of the answer's bytes, or None."""
     PAGE = 3
 
     def __init__(self):
@@ -153,15 +153,19 @@ class Moto:
     """Amazon's services as the developers of their clients imitate them. Its buckets are made by plain requests."""
 
     def __init__(self):
-        self.port, place = _free_port(), CACHE / "moto"
+        self.port = _free_port()
         self.process = ct.spawn([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
-                                env={**os.environ, "PYTHONPATH": str(place)}, stdout=-3, stderr=-3)
+                                env=self.environment(), stdout=-3, stderr=-3)
         ct.ok(ct.wait_until(self.answers, 60), "moto answers")
 
     @staticmethod
     def missing():
-        here = (CACHE / "moto").is_dir() or (importlib.util.find_spec("moto") and importlib.util.find_spec("flask"))
-        return None if here else "it is not here; script/objects fetches it"
+        works = ct.run(sys.executable, "-c", "import moto.server", env=Moto.environment()).status == 0
+        return None if works else "it is not here; script/objects fetches it"
+
+    @staticmethod
+    def environment():
+        return {**os.environ, "PYTHONPATH": str(CACHE / "moto")}
 
     def answers(self):
         try:

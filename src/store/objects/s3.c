@@ -305,7 +305,7 @@ static void put_query(struct buffer *query, const struct s3 *s, const char *begi
 int s3_list(struct s3 *s, const char *begin, s3_visit *visit, void *context, struct error *e)
 {
     struct buffer answer, query;
-    char token[TEXT_MAX] = "";
+    char token[TEXT_MAX] = "", before[TEXT_MAX];
     int rc;
     buffer_init(&answer, LIST_BYTES);
     buffer_init(&query, 3 * 3 * TEXT_MAX);
@@ -315,7 +315,10 @@ int s3_list(struct s3 *s, const char *begin, s3_visit *visit, void *context, str
         const struct request r = {.method = "GET", .name = "", .query = (const char *)query.data, .tries = LIST_TRIES};
         rc = query.failed ? error_set(e, -ENOMEM, "out of memory") : ask(s, &r, &answer, e);
         rc = rc ? rc : visit_names(s, &answer, visit, context, e);
+        snprintf(before, sizeof before, "%s", token);
         element(&answer, "<NextContinuationToken>", token, sizeof token);
+        if (!rc && *token && !strcmp(token, before))
+            rc = error_set(e, -EHOSTUNREACH, "%s: S3 lists the same page again and again", s->url);
     } while (!rc && *token);
     buffer_deinit(&answer);
     buffer_deinit(&query);

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""How many hosts one candor server takes: recordings of a real Tomcat are sent as those of many hosts, in turns and all at once.
+
+usage: script/bench hosts [--hosts N,N,...] [--chunk S] [--rounds N] [--storm N] [--recording FILE]... [--output FOLDER]
+
+A Tomcat under load is recorded for some times --chunk, with the events of the daemon. Then each host sends one of these recordings every
+--chunk seconds, as the daemon does: packed, with the labels of its service, host and version, at a moment of its own, and with the times
+of its own clock, which is up to two minutes off. Each step of --hosts has a server and a folder of its own. Then, with --storm, so many
+hosts come back from an outage: each sends three recordings as fast as it can. A host that gets 429 or 503 waits as long as the answer
+says, and sends again.
+Senders and server share the machine; the table has the CPU time of each. Raw data go to OUTPUT/hosts.csv, the page to OUTPUT/hosts.md.
+The machine should do nothing else.
+"""
+import argparse
+import collections
+import contextlib
+import http.client
+import itertools
+import json
+import multiprocessing
+import pathlib
+import random
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "lib"))
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
+import candortest as ct
+from results import Results, output_option
+from server_costs import catalogue, cpu_seconds, memory_mb
+from servers import Server
+from tomcat import Tomcat
+
+FIELDS = ("part", "hosts", "chunk", "seconds", "sent", "taken", "put_off", "given_up", "packed_bytes", "bytes", "p50_ms", "p99_ms",
+          "max_ms", "server_cpu", "senders_cpu", "memory_mb", "recording_bytes", "rows", "segment_bytes", "dictionary_bytes", "query_ms")
+HOSTS_OF_SERVICE, RECORDINGS, SKEWS, SENDERS, STORM_ROUNDS, TRIES = 20, 4, (0, -120, -7, 3, 120), 256, 3, 20
+LATEST = 600  # seconds before now at which the first round begins: all clocks are then in the past
+Upload = collections.namedtuple("Upload", "due host path query")
+
+
+# -- recordings ------------------------------------------------------------------------------------------------------
+
+def record(chunk):
+    """Files of a Tomcat under load, of `chunk` seconds each."""
+    tomcat = Tomcat(ct.jdks()[-1], "hosts")
+    load = tomcat.load(RECORDINGS * (chunk + 2) + 5, "-r", 400)
+    time.sleep(5)
+    files = [ct.WORK / f"real-{i}.jfr" for i in range(RECORDINGS)]
+    for file in files:
+        tomcat.record("cpu,wall,alloc,lock,halt", file)
+        time.sleep(chunk)
+        ct.candor("stop", tomcat.pid)
+    load.kill()
+    tomcat.end()
+    return files
+
+
+def at(content, begin_ns):
+    """The recording as if it had begun at that time: a chunk's head says when its ticks began."""
+    content, offset, shift = bytearray(content), 0, None
+    while offset < len(content):
+        size, start = struct.unpack_from(">q", content, offset + 8)[0], struct.unpack_from(">q", content, offset + 32)[0]
+        shift = begin_ns - start if shift is None else shift
+        struct.pack_into(">q", content, offset + 32, start + shift)
+        offset += size
+    return bytes(content)
+
+
+def pack(files, rounds, chunk):
+    """{(recording, round, skew): path} of the recordings, packed as the daemon packs them."""
+    begin, packed = time.time() - LATEST - rounds * chunk, {}
+    for (i, file), turn, skew in itertools.product(enumerate(files), range(rounds), SKEWS):
+        path = ct.WORK / f"packed-{i}-{turn}-{skew}"
+        content = at(file.read_bytes(), int((begin + turn * chunk + skew) * 1e9))
+        path.write_bytes(subprocess.run(["zstd", "-q", "-4", "-c"], input=content, check=True, stdout=subprocess.PIPE).stdout)
+        packed[i, turn, skew] = path
+    return packed
+
+
+# -- sending ---------------------------------------------------------------------------------------------------------
+
+def uploads(packed, hosts, rounds, chunk, at_once):
+    """What the hosts send, in the order in which it is due."""
+    draw, out = random.Random(hosts), []
+    for host in range(hosts):
+        moment, skew = draw.uniform(0, chunk), draw.choice(SKEWS)
+        labels = {"service": f"shop-{host // HOSTS_OF_SERVICE}", "host": f"host-{host}", "version": f"1.{host % 3}"}
+        for turn in range(rounds):
+            due = 0 if at_once else moment + turn * chunk
+            out.append(Upload(due, host, packed[host % len({key[0] for key in packed}), turn, skew], urllib.parse.urlencode(labels)))
+    return sorted(out)
+
+
+def send_one(connection, upload, began, totals):
+    """Sends until it is taken; a refusal says when to come again."""
+    content = upload.path.read_bytes()
+    for _ in range(TRIES):
+        connection.request("POST", f"/v1/recordings?{upload.query}", content)
+        answer = connection.getresponse()
+        text = answer.read()
+        if answer.status == 200:
+            totals["taken"] += 1
+            totals["times"].append(time.monotonic() - began - upload.due)
+            return
+        if answer.status not in (429, 503):
+            raise RuntimeError(f"status {answer.status}: {text[:200]}")
+        totals["put_off"] += 1
+        time.sleep(float(answer.headers["Retry-After"]))
+    totals["given_up"] += 1
+
+
+def work(port, queue, began, lock, totals):
+    own = {"taken": 0, "put_off": 0, "given_up": 0, "times": [], "bytes": 0}
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=300)) as connection:
+        while True:
+            with lock:
+                upload = queue.popleft() if queue else None
+            if not upload:
+                break
+            time.sleep(max(0, began + upload.due - time.monotonic()))
+            send_one(connection, upload, began, own)
+            own["bytes"] += upload.path.stat().st_size
+    with lock:
+        for key, value in own.items():
+            totals[key] += value
+
+
+def send_all(port, list_of_uploads, pipe):
+    """A process of its own, so that its CPU time is not the benchmark's."""
+    queue, lock, totals = collections.deque(list_of_uploads), threading.Lock(), collections.defaultdict(int, times=[])
+    began = time.monotonic()
+    threads = [threading.Thread(target=work, args=(port, queue, began, lock, totals)) for _ in range(SENDERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    pipe.send({**totals, "seconds": time.monotonic() - began, "cpu": time.process_time()})
+
+
+def sent(server, list_of_uploads):
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=send_all, args=(server.port, list_of_uploads, theirs))
+    process.start()
+    totals = ours.recv()
+    process.join()
+    return totals
+
+
+# -- a step ----------------------------------------------------------------------------------------------------------
+
+def bytes_in(folder):
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def query_ms(server):
+    """A flame graph of one service's last hours, the median of five."""
+    times = []
+    for _ in range(5):
+        began = time.monotonic()
+        status, _, content = server.request("GET", "/v1/profile", select='service="shop-0"', **{"from": int(time.time()) - 7200,
+                                                                                             "to": int(time.time()) + 300})
+        if status != 200:
+            sys.exit(f"hosts: a query fails: {content[:200]}")
+        times.append(time.monotonic() - began)
+    return 1000 * statistics.median(times)
+
+
+def step(packed, sizes, part, hosts, rounds, chunk):
+    server = Server(f"hosts-{part}-{hosts}", "--max-disk", "60G", "--analyze-cpu", "2%")
+    before = cpu_seconds(server)
+    list_of_uploads = uploads(packed, hosts, rounds, chunk, part == "storm")
+    totals = sent(server, list_of_uploads)
+    used = cpu_seconds(server) - before
+    stored = server.metrics()["candor_server_recordings_stored_total"]
+    if totals["taken"] + totals["given_up"] != len(list_of_uploads):
+        sys.exit("hosts: not all recordings were sent")
+    if stored != totals["taken"] or not server.balances():
+        sys.exit(f"hosts: {totals['taken']} recordings were taken, but {stored} are stored")
+    times = sorted(totals["times"])
+    rows, _, segment_bytes, dictionary_bytes, _ = catalogue(server)
+    row = {"part": part, "hosts": hosts, "chunk": chunk, "seconds": round(totals["seconds"], 1), "sent": len(list_of_uploads),
+           **{key: totals[key] for key in ("taken", "put_off", "given_up")}, "packed_bytes": totals["bytes"],
+           "bytes": sum(sizes[upload.path] for upload in list_of_uploads),
+           "p50_ms": round(1000 * times[len(times) // 2]), "p99_ms": round(1000 * times[len(times) * 99 // 100]),
+           "max_ms": round(1000 * times[-1]), "server_cpu": round(used / totals["seconds"], 3),
+           "senders_cpu": round(totals["cpu"] / totals["seconds"], 3), "memory_mb": round(memory_mb(server, "VmHWM")),
+           "recording_bytes": bytes_in(server.data / "recordings"), "rows": rows, "segment_bytes": segment_bytes,
+           "dictionary_bytes": dictionary_bytes, "query_ms": round(query_ms(server), 1)}
+    server.end()
+    shutil.rmtree(server.data)
+    return row
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+def row_of(r):
+    what = f"{r['hosts']:,}" if r["part"] == "turns" else f"{r['hosts']:,} at once"
+    rates = " | ".join(f"{r[name] / r['seconds'] / 1e6:.1f}" for name in ("bytes", "packed_bytes"))
+    counts = " | ".join(f"{r[name]:,}" for name in ("taken", "put_off", "given_up"))
+    times = " | ".join(f"{r[name]:,} ms" for name in ("p50_ms", "p99_ms", "max_ms"))
+    return (f"| {what} | {r['taken'] / r['seconds']:,.0f} | {rates} | {counts} | {times} | {r['server_cpu']:.2f} | {r['senders_cpu']:.2f} "
+            f"| {r['memory_mb']} MB | {r['query_ms']:.0f} ms |")
+
+
+def cost_of(r):
+    each = " | ".join(f"{r[name] / r['taken'] / 1000:.0f} KB" for name in ("bytes", "recording_bytes", "segment_bytes"))
+    services = -(-r["hosts"] // HOSTS_OF_SERVICE)
+    return (f"| {r['hosts']:,} | {1000 * r['server_cpu'] * r['seconds'] / r['taken']:.1f} ms | {each} | {r['rows'] / r['taken']:,.0f} "
+            f"| {r['dictionary_bytes'] / services / 1e6:.1f} MB |")
+
+
+def page(results, options):
+    lines = ["# Many hosts, measured", "",
+             f"{results.origin()}. Each host sends a real",
+             f"recording of a Tomcat every {options.chunk} s, packed, as the daemon does, with a clock that is up to two minutes off.",
+             "`at once`: hosts that come back from an outage send three recordings each, as fast as the server takes them.",
+             "Senders and server share the processors. Times are from the moment at which a recording was due to its answer.", "",
+             "| hosts | recordings/s | MB/s | MB/s packed | taken | put off (429, 503) | given up | time, median | 99 % | longest "
+             "| CPU of the server | CPU of the senders | memory | a service's flame graph |", "|---|" + "---|" * 13,
+             *map(row_of, results.rows), "",
+             "| hosts | CPU time of the server for a recording | its bytes | on the disk | its samples on the disk | rows "
+             "| names and stacks of a service's day |", "|---|---|---|---|---|---|---|",
+             *map(cost_of, results.rows)]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hosts", default="250,500,1000")
+    parser.add_argument("--chunk", type=int, default=30, help="seconds of a recording")
+    parser.add_argument("--rounds", type=int, default=2, help="recordings of each host")
+    parser.add_argument("--storm", type=int, default=0, help="hosts that send at once")
+    parser.add_argument("--recording", type=pathlib.Path, action="append", help="send these, instead of a Tomcat's")
+    output_option(parser)
+    options = parser.parse_args()
+    ct.WORK.mkdir(parents=True, exist_ok=True)
+    files = options.recording or record(options.chunk)
+    packed = pack(files, max(options.rounds, STORM_ROUNDS), options.chunk)
+    sizes = {path: files[key[0]].stat().st_size for key, path in packed.items()}
+    results = Results(options.output / "hosts.csv", FIELDS)
+    steps = [("turns", int(hosts), options.rounds) for hosts in options.hosts.split(",")]
+    steps += [("storm", options.storm, STORM_ROUNDS)] if options.storm else []
+    for part, hosts, rounds in steps:
+        row = step(packed, sizes, part, hosts, rounds, options.chunk)
+        results.add(**row)
+        print(json.dumps(row), flush=True)
+    (options.output / "hosts.md").write_text(page(results, options))
+
+
+main()

@@ -138,6 +138,11 @@ static void test_statistics(void)
     is("", "99");
     begin();
     jvm_start_ns = BEGAN;
+    for (int second = 0; second < 6; second++)
+        put(second, READING_THREADS, 390 + 86 * second + (second > 0 ? -1 : 0));
+    is("threads_grow", "six readings, of which one third has one");
+    begin();
+    jvm_start_ns = BEGAN;
     for (int second = 0; second <= SECONDS; second++)
         put(second, READING_THREADS, second < SECONDS / 2 ? 20 * second : 600 + second);
     is("", "pools that fill in the first half of that minute");

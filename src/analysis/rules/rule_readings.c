@@ -13,8 +13,9 @@
 
 #define SETTLED_NS (60 * NS_PER_S) /* time after the JVM's start */
 
-/* In the JVM's first minute a figure must grow by a fifth of its growth in each third of the recording, and by so many in all. */
-#define YOUNG_LEAST 0.2
+/* In the JVM's first minute a figure must grow by this share of its growth in each third of the recording, and by so many in all. A third
+ * of a short recording has one or two readings. */
+#define YOUNG_LEAST 0.15
 enum { YOUNG_THREADS = 100 };
 
 #define OWN_USE 0.25 /* of the processors; a program that uses less of them does not make the whole machine switch */

@@ -5,7 +5,9 @@ export type Interval = [number, number];
 export const Z95 = 1.959964;
 
 // The effect, in thousandths, of a figure that is as certain as its number of samples allows, because the samples are independent.
+// Samples in clusters, as those of clocks by lot, have a larger effect, at most MOST_EFFECT.
 export const INDEPENDENT = 1000;
+export const MOST_EFFECT = 65535;
 
 // Returns the 95 % interval [low, high] of a share that was found in this many samples (Wilson score). Returns null if there are no
 // samples.

@@ -106,6 +106,7 @@ def page(results, options):
              f"{results.origin()}. Hours: {options.hours}, of {HOSTS} hosts,",
              f"{options.samples} samples a minute each. Each question was asked {options.runs} times of each API, by turns: medians of the",
              f"time, of the server's CPU time, and of the answer's size. The goal is a ratio of at most {GOAL}.", "",
+             results.load(), "",
              "| question | API | time | ratio | CPU | ratio | bytes |", "|---|---|---|---|---|---|---|"]
     for question in questions(options):
         own = [median(results, question, "own", what) for what in ("ms", "cpu_ms")]

@@ -148,7 +148,7 @@ def write_page(path, results, options):
              f"the other, {options.runs} times by turns, for the whole day; the page cache is warm.", "",
              f"{options.hosts} JVMs in services of {HOSTS_OF_SERVICE}, {options.hours} h, a recording each {options.period // 60} minutes:",
              f"{of(results, 'recordings')[0]:,.0f} recordings, {of(results, 'rows')[0] / 1e6:.3g} million rows. Stacks are Zipf among",
-             f"{STACKS:,}.", "",
+             f"{STACKS:,}.", "", results.load(), "",
              "| question | goal, p95 | median | p95 | CPU, median |", "|---|---|---|---|---|"]
     for name, goal, _, _ in questions():
         times, used = of(results, name), of(results, f"{name}, CPU")

@@ -128,6 +128,7 @@ def page_of(results, server, sizes):
         f"{services} services of {hosts} hosts each, a day of each host in one recording of {samples:,} samples.",
         "A headless Chromium on the same machine. *First picture*: from the beginning of the navigation until the page shows the data it",
         "asked for. *Action*: until the picture that shows its effect.", "",
+        results.load(), "",
         f"Page, script and style take {packed:,.0f} KB, packed by gzip (goal: {TARGET_KB}).", "",
         "| what | goal | median | worst | CPU of the server, median |", "|---|---|---|---|---|",
         *rows_of(results, "first picture", VIEWS), *rows_of(results, "action", ACTIONS)]) + "\n"

@@ -64,7 +64,7 @@ final class Case {
     static long compute(int microseconds) {
         long x = microseconds;
         for (int i = 0; i < microseconds * 300; i++) {
-            x = x * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L; // here: saturation, preempted
+            x = x * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L; // here: saturation, preempted, carriers
         }
         sink = x;
         return x;

@@ -46,6 +46,14 @@ public final class Virtual {
         });
     }
 
+    /** Virtual threads that compute keep the others from their carriers. */
+    static void carriers(boolean planted) {
+        repeat(CLIENTS, () -> {
+            Case.compute(planted ? 20_000 : 20); // here: carriers
+            Case.sleep(planted ? 1 : 20);
+        });
+    }
+
     static void permits(boolean planted) {
         Semaphore permits = new Semaphore(planted ? 2 : CLIENTS);
         repeat(CLIENTS, () -> {

@@ -31,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilder;
@@ -401,6 +402,17 @@ public final class Work {
         Case.repeat(1, "request", () -> {
             DocumentBuilder builder = planted ? DocumentBuilderFactory.newInstance().newDocumentBuilder() : once; // here: parsers
             Case.kept = builder.parse(new ByteArrayInputStream(text));
+            rest(planted);
+        });
+    }
+
+    static void sharedRandom(boolean planted) {
+        Random shared = new Random(17);
+        Case.repeat(2, "dice", () -> {
+            Random own = planted ? shared : ThreadLocalRandom.current();
+            for (int i = 0; i < 1000; i++) {
+                Case.sink += own.nextInt(6); // here: sharedRandom
+            }
             rest(planted);
         });
     }

@@ -93,6 +93,7 @@ WORK = _pairs(
     ("backtracking", "regex_backtracks", {"jdks": (8,)}),
     ("properties", "properties_loaded", {}),
     ("parsers", "lookups_repeated", {}),
+    ("sharedRandom", ("random_shared", "cpu_saturated"), {}),
     ("keys", "keys_generated", {}),
     ("opens", "files_opened", {}),
     ("polling", "busy_waiting", {}),
@@ -170,6 +171,7 @@ LIBRARIES = _pairs(
 VIRTUAL = _pairs(
     "Virtual",
     ("pinned", "pinned_carrier", {"jdks": (21,)}),
+    ("carriers", ("carriers_busy", "cpu_saturated"), {}),
     ("permits", "pool_too_small", {}),
     ("asleepInLock", "lock_held_asleep", {}),
     jdks=FROM_21)

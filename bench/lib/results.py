@@ -27,6 +27,11 @@ class Results:
         self.file.flush()
         return row
 
+    @staticmethod
+    def load():
+        """How busy the machine was."""
+        return f"The load average was {os.getloadavg()[1]:.1f} at the end. Above 2, other work ran beside this one, and made times longer."
+
     def origin(self):
         """The beginning of the page about these results: how they were made, and on which machine."""
         return (f"Made by `script/bench {self.name}` on {self.date}; raw data in `{self.name}.csv`. {os.cpu_count()} processors, "

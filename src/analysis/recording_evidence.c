@@ -213,46 +213,55 @@ static void give_profiles(struct recording_evidence *r)
 
 /* ---- halts ---- */
 
-/* Loads the readings of the requested time, which are adjacent in the list. */
-static int load_readings(struct recording_evidence *r, const struct jfr_file *file, struct error *e)
+/* Gives the readings of the requested time, which are adjacent in the list. */
+static void give_readings(struct recording_evidence *r)
 {
-    int rc = readings_read(&r->readings, file, e);
+    readings_sort(&r->readings);
     uint32_t from = readings_from(r->readings.list, r->readings.count, r->range.from_ns);
     r->evidence.readings = r->readings.list ? r->readings.list + from : NULL;
     r->evidence.reading_count = readings_from(r->readings.list, r->readings.count, r->range.to_ns) - from;
-    return rc;
 }
 
-static int load_jvm(struct recording_evidence *r, const struct jfr_file *file, struct error *e)
+static void give_jvm(struct recording_evidence *r)
 {
-    int rc = jvm_info_read(&r->jvm, file, e);
-    if (rc || !r->jvm.known)
-        return rc;
+    if (!r->jvm.known)
+        return;
     r->evidence.jvm = &r->jvm;
     r->evidence.jvm_start_ns = r->jvm.start_ns;
     r->evidence.sources |= SOURCE_BIT(SOURCE_FLAGS);
-    return 0;
 }
 
+static void give_recorded(struct recording_evidence *r, const struct recorded *recorded)
+{
+    for (int i = 0; i < JDK_EVENTS; i++)
+        r->evidence.sources |= recorded->in[i] ? SOURCE_BIT(jdk_events[i].source) : 0;
+    r->evidence.throws = recorded_throws_within(recorded, &r->range);
+    r->evidence.processors = recorded->processors;
+}
+
+/* Reads everything but samples, in one pass, or two if threads were late at safepoints. */
 static int load_file(struct recording_evidence *r, const struct jfr_file *file, const char *range, struct jfr_problems *problems,
                      struct error *e)
 {
     const char *events[JDK_EVENTS];
-    bool recorded[JDK_EVENTS];
+    bool in[JDK_EVENTS] = {false};
+    struct recorded recorded = {.events = events, .event_count = JDK_EVENTS, .in = in};
+    const struct pass_reader others[] = {{recorded_take, &recorded}, {readings_take, &r->readings}, {jvm_info_take, &r->jvm}};
     for (int i = 0; i < JDK_EVENTS; i++)
         events[i] = jdk_events[i].event;
-    int rc = halts_read(&r->halts, file, problems, e);
+    int rc = halts_read_beside(&r->halts, file, others, sizeof others / sizeof *others, problems, e);
     r->has_halts = true;
+    r->evidence.halts = &r->halts;
     r->evidence.duration_ns = r->halts.duration_ns;
     rc = rc ? rc : choose_range(r, range, e);
-    if (!rc)
+    if (!rc) {
         keep_range(r);
-    rc = rc ? rc : recorded_events(file, events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, &r->evidence.processors, e);
-    for (int i = 0; !rc && i < JDK_EVENTS; i++)
-        r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_events[i].source) : 0;
-    r->evidence.halts = &r->halts;
-    rc = rc ? rc : load_readings(r, file, e);
-    return rc ? rc : load_jvm(r, file, e);
+        give_recorded(r, &recorded);
+        give_readings(r);
+        give_jvm(r);
+    }
+    recorded_deinit(&recorded);
+    return rc;
 }
 
 static int load(struct recording_evidence *r, const struct intake *in, const char *name, const char *range, struct jfr_problems *problems,

@@ -68,6 +68,9 @@
     FINDING(CPU_SATURATED, "cpu_saturated", "Threads wait for a processor", "--kind wall", "Books",                                        \
             FINDING_NEEDS(CPU) | FINDING_NEEDS(WALL), 0,                                                                                   \
             "make the named code cheaper, run fewer threads at a time, or give the program more processors")                               \
+    FINDING(                                                                                                                               \
+        CARRIERS_BUSY, "carriers_busy", "Virtual threads wait for a carrier", "--kind cpu", "Threads", FINDING_NEEDS(CPU), 0,              \
+        "run what computes for long in a pool of a few platform threads, so that virtual threads that only wait get a carrier at once")    \
     FINDING(GC_PRESSURE, "gc_pressure", "The garbage collector takes much of the time", "--kind halt", "Kinds", FINDING_NEEDS(PAUSES), 0,  \
             "allocate less at the places that candor report --kind alloc shows; if that is not enough, use a larger heap (-Xmx)")          \
     FINDING(GC_LONG_PAUSE, "gc_long_pause", "A garbage collection stopped the program for a long time", "--kind halt", "All threads",      \
@@ -191,6 +194,7 @@
     RULE(rule_pinned)                                                                                                                      \
     RULE(rule_exceptions)                                                                                                                  \
     RULE(rule_cpu)                                                                                                                         \
+    RULE(rule_carriers)                                                                                                                    \
     RULE(rule_gc)                                                                                                                          \
     RULE(rule_boxing)                                                                                                                      \
     RULE(rule_allocation_site)                                                                                                             \

@@ -134,8 +134,9 @@ static int note(struct search *s, struct late *l, struct jfr_event *event, const
     return 0;
 }
 
-static int search_chunk(struct search *s, struct jfr_chunk *chunk)
+static int search_chunk(void *search, struct jfr_chunk *chunk)
 {
+    struct search *s = search;
     enum { TYPES = sizeof sample_types / sizeof *sample_types };
     const struct jfr_type *types[TYPES];
     struct jfr_event event;
@@ -199,14 +200,8 @@ int halt_late(struct halts *h, const struct jfr_file *file, struct error *e)
     map_init(&s.sites);
     map_init(&s.threads);
     int rc = find_safepoints(&s);
-    for (uint32_t i = 0; !rc && s.count && i < jfr_file_chunks(file); i++) {
-        struct jfr_chunk *chunk;
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* the first pass over the file reported the problems */
-        if (rc || !chunk)
-            continue;
-        rc = search_chunk(&s, chunk);
-        jfr_chunk_close(chunk);
-    }
+    if (!rc && s.count)
+        rc = pass_run(file, &(struct pass_reader){search_chunk, &s}, 1, NULL, e); /* the first pass over the file reported the problems */
     for (uint32_t i = 0; !rc && i < s.count; i++)
         rc = tell(h, &s.list[i]);
     free(s.list);

@@ -320,8 +320,9 @@ static int add_watch(struct reading *r, const struct jfr_chunk_info *info)
     return 0;
 }
 
-static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
+static int read_chunk(void *reading, struct jfr_chunk *chunk)
 {
+    struct reading *r = reading;
     struct jfr_event event;
     struct taker *takers = takers_of(chunk);
     if (!takers)
@@ -347,22 +348,6 @@ static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
     return r->rc;
 }
 
-static int read_chunks(struct reading *r, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
-{
-    int rc = 0;
-    for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
-        struct jfr_chunk *chunk;
-        rc = jfr_chunk_open(&chunk, file, i, problems, e);
-        if (rc || !chunk)
-            continue;
-        rc = read_chunk(r, chunk);
-        if (rc)
-            error_set(e, rc, "no memory for the halts of chunk %u", i);
-        jfr_chunk_close(chunk);
-    }
-    return rc;
-}
-
 /* Sets the duration of a file that was not closed, which does not have its length. It ends with the last halt. */
 static void settle_duration(struct halts *h)
 {
@@ -373,7 +358,23 @@ static void settle_duration(struct halts *h)
     h->duration_ns = (uint64_t)(end - h->start_ns);
 }
 
+/* Reads the chunks, with other readers beside. */
+static int read_chunks(struct reading *r, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+                       struct jfr_problems *problems, struct error *e)
+{
+    struct pass_reader readers[1 + HALTS_OTHERS_MAX] = {{read_chunk, r}};
+    for (uint32_t i = 0; i < count; i++)
+        readers[1 + i] = others[i];
+    return pass_run(file, readers, 1 + count, problems, e);
+}
+
 int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
+{
+    return halts_read_beside(h, file, NULL, 0, problems, e);
+}
+
+int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+                      struct jfr_problems *problems, struct error *e)
 {
     struct reading r = {.h = h};
     *h = (struct halts){0};
@@ -383,7 +384,7 @@ int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems
     int rc = strtab_init(&h->strings);
     if (rc)
         error_set(e, rc, "no memory for the halts");
-    rc = rc ? rc : read_chunks(&r, file, problems, e);
+    rc = rc ? rc : read_chunks(&r, file, others, count, problems, e);
     h->joined = r.joined;
     if (!rc) {
         rc = halt_join(h, &r.parts);

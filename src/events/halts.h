@@ -22,7 +22,7 @@
 
 #include "base/strtab.h"
 #include "events/halt_types.h"
-#include "jfr/read/reader.h"
+#include "jfr/read/pass.h"
 
 #include <stdint.h>
 
@@ -65,6 +65,10 @@ struct halts {
 
 /* Reads the halts of a file. Returns 0 or a negative code with e. Call halts_deinit in any case. Damage is added to problems. */
 int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e);
+/* Does the same in one pass with other readers, at most HALTS_OTHERS_MAX. */
+enum { HALTS_OTHERS_MAX = 4 };
+int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+                      struct jfr_problems *problems, struct error *e);
 void halts_deinit(struct halts *h);
 
 static inline const char *halts_text(const struct halts *h, uint32_t string)

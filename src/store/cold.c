@@ -337,11 +337,13 @@ static int fetch(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], con
         note_failure(c, rc);
     snprintf(name, sizeof name, "incoming/fetched-%" PRIuFAST64, ++c->files);
     rc = rc ? rc : disk_write_file(store_path(s, made, name), object.data, object.len, e);
-    rc = rc ? rc : disk_rename(made, path, e);
     if (!rc) {
-        c->fetched++;
-        c->fetched_bytes += object.len;
-        c->cached += object.len;
+        pthread_mutex_lock(&c->trimming); /* trim_cache sees the file and its bytes, or neither */
+        rc = disk_rename(made, path, e);
+        c->cached += rc ? 0 : object.len;
+        pthread_mutex_unlock(&c->trimming);
+        c->fetched += !rc;
+        c->fetched_bytes += rc ? 0 : object.len;
     }
     buffer_deinit(&object);
     return rc;

@@ -22,7 +22,7 @@ struct cold {
     atomic_uint_fast64_t cached;        /* bytes in cold-cache/, about */
     atomic_uint_fast64_t files;         /* fetched so far: for names of files */
     atomic_uint_fast64_t moved, moved_bytes, fetched, fetched_bytes, hits, removed, failed;
-    pthread_mutex_t trimming; /* held while files of cold-cache/ are removed */
+    pthread_mutex_t trimming; /* held while files of cold-cache/ come and go */
     pthread_mutex_t lock;     /* protects ending */
     pthread_cond_t end;
     bool ending;

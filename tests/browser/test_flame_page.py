@@ -195,6 +195,9 @@ def without_graph(page, profile):
             "damaged (%s): one clear line" % text,
             page.text("#empty-text"),
         )
+    page.show_json(broken(self_effect=[2500] * n, total_effect=[2500] * n))
+    rows = page.run("return document.querySelectorAll('#methods-body tr').length")
+    ct.ok(rows == len(profile.methods()), "effects of samples in clusters are above those of independent ones", page.text("#empty-text"))
     page.show_json(json.dumps(dict(whole, total=whole["total"] + 1000)))
     ct.ok(
         "does not add up" in page.text("#notes").replace("do not", "does not"),

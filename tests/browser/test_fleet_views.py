@@ -8,6 +8,7 @@ timeout: 600
 import http.server
 import json
 import pathlib
+import re
 import sys
 import threading
 import time
@@ -247,6 +248,14 @@ def check_health(page, server):
     ct.ok("Without a stack" in text and f"of {whole / 10**9:.0f} s" in text.lower().replace("  ", " "), "the books in plain words",
           (text, books))
     page.press("Escape")
+    early = {"from": NOW + 3600, "until": NOW + 3660}  # as if it had been recorded by a clock that is ahead
+    status, answer = server.send(b"a.Early.run 1\n", service="early", host="ahead", format="collapsed", **early)
+    ct.ok(status == 200, "a recording from a host whose clock is ahead is taken", answer)
+    page.go(f"#view=health&from={NOW + 3000}&to={NOW + 4000}&zone=utc")
+    ready(page)
+    ahead = {row["Host"]: row["Arrives"] for row in rows(page, ".health")}
+    ct.ok(list(ahead) == ["ahead"] and re.fullmatch(r"clock [\d,]+ \w+ ahead or more", ahead["ahead"]) and
+          re.fullmatch(r"after [\d,]+ \w+", web["Arrives"]), "whose clock is ahead, and how late others' recordings come", (ahead, web))
 
 
 def check_timeline(page, server):

@@ -181,9 +181,17 @@ def check_health():
 
 # ---- private files ----
 
+def is_open_to_others(path):
+    """A file that the server has removed meanwhile is not."""
+    try:
+        return stat.S_IMODE(path.lstat().st_mode) & 0o077 != 0
+    except FileNotFoundError:
+        return False
+
+
 def open_to_others(folder):
     """Which files others than the owner may read, write or enter."""
-    return [str(path.relative_to(folder)) for path in [folder, *folder.rglob("*")] if stat.S_IMODE(path.lstat().st_mode) & 0o077]
+    return [str(path.relative_to(folder)) for path in [folder, *folder.rglob("*")] if is_open_to_others(path)]
 
 
 def check_private():

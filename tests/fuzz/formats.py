@@ -5,7 +5,7 @@ import fuzzing
 import jfr_reader
 from fuzzing import ct
 
-SOURCES = ("src/format/read/*_*.c", "src/format/read/lines.c", "src/format/import.c", "src/format/label.c", "src/base/pb.c",
+SOURCES = ("src/format/read/*_*.c", "src/format/read/lines.c", "src/format/import.c", "src/format/label.c",
            "src/format/system_name.c", "src/profile/profile.c", "src/profile/kinds.c", "src/profile/names.c", "src/jfr/schema.c",
            "src/base/*.c", "src/base/*/*.c")
 WRITERS = ("src/format/write/*_write.c", "src/format/write/collapsed.c", "src/format/write/fold.c", "src/format/write/gzip.c",

@@ -98,7 +98,7 @@ if fuzzing.available():
     fuzz(target, "framed", FRAMED)
     sources = ("src/server/push/fields.c", "src/server/push/json_pb.c", "src/server/push/otlp*.c", "src/server/push/series.c",
                "src/server/answers/ingest_parts.c", "src/store/files/labels.c", "src/format/read/otlp_tables.c", "src/format/import.c",
-               "src/base/pb.c", "src/format/system_name.c", "src/profile/profile.c", "src/profile/kinds.c", "src/profile/names.c",
+               "src/format/system_name.c", "src/profile/profile.c", "src/profile/kinds.c", "src/profile/names.c",
                "src/jfr/schema.c", "src/compress/*.c", "src/base/*.c", "src/base/*/*.c")
     target = fuzzing.build("fuzz_push", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm", *jfr_reader.FLAGS)
     fuzz(target, "pushed", pushed(), runs=30_000)

@@ -250,12 +250,13 @@ def classes(jdk):
     return target
 
 
-def own_classes(jdk, *sources):
+def own_classes(jdk, *sources, jars=()):
     """A directory of these sources compiled by the JDK itself: for sources that use its jdk.jfr, which `--release` does not include."""
     target = WORK / f"classes-{jdk.version}"
     if not target.exists():
         target.mkdir()
-        subprocess.run([jdk.javac, "-encoding", "UTF-8", "-nowarn", "-d", target, *sources], check=True)
+        subprocess.run([jdk.javac, "-encoding", "UTF-8", "-nowarn", *(["-cp", ":".join(map(str, jars))] if jars else []), "-d", target,
+                        *sources], check=True)
     return target
 
 
@@ -549,7 +550,7 @@ def wait_until(condition, timeout=PATIENCE):
 class Sample:
     """One candor.CpuSample. frames: [(method, frame type, line)], leaf first, method as pkg.Class.method. of_java: its thread is a Java
     thread; the JIT's and the GC's threads are not."""
-    __slots__ = ("start", "thread", "tid", "of_java", "weight", "outcome", "state", "pc", "frames", "cut", "window")
+    __slots__ = ("start", "thread", "tid", "of_java", "weight", "outcome", "state", "pc", "frames", "cut", "window", "chance")
 
     def __init__(self, event):
         thread = event.get("eventThread") or {}
@@ -558,6 +559,7 @@ class Sample:
         self.of_java = bool(thread.get("javaName"))
         self.outcome, self.state, self.pc = event["outcome"], event["state"], event["pc"]
         self.window = event.get("window", 0)
+        self.chance = event.get("chance", 0)
         stack = event.get("stackTrace") or {"frames": [], "truncated": False}
         self.frames = [frame_of(frame) for frame in stack["frames"]]
         self.cut = stack["truncated"]

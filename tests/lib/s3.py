@@ -4,7 +4,6 @@ Stub is in the test's own process. Moto is another program, if it is there (scri
 import hashlib
 import hmac
 import http.server
-import importlib.util
 import os
 import pathlib
 import socket
@@ -154,15 +153,19 @@ class Moto:
     """Amazon's services as the developers of their clients imitate them. Its buckets are made by plain requests."""
 
     def __init__(self):
-        self.port, place = _free_port(), CACHE / "moto"
+        self.port = _free_port()
         self.process = ct.spawn([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
-                                env={**os.environ, "PYTHONPATH": str(place)}, stdout=-3, stderr=-3)
+                                env=self.environment(), stdout=-3, stderr=-3)
         ct.ok(ct.wait_until(self.answers, 60), "moto answers")
 
     @staticmethod
     def missing():
-        here = (CACHE / "moto").is_dir() or (importlib.util.find_spec("moto") and importlib.util.find_spec("flask"))
-        return None if here else "it is not here; script/objects fetches it"
+        works = ct.run(sys.executable, "-c", "import moto.server", env=Moto.environment()).status == 0
+        return None if works else "it is not here; script/objects fetches it"
+
+    @staticmethod
+    def environment():
+        return {**os.environ, "PYTHONPATH": str(CACHE / "moto")}
 
     def answers(self):
         try:

@@ -171,9 +171,15 @@ static void test_decision(void)
         measure(&automatic, 4 * dear);
     tap_ok(fabs(lots_part(&automatic) - 1.0 / 16) < 0.001, "a sixteenth has clocks where they would cost 4 %%: then they cost a quarter");
     tap_ok(lots_least(&automatic) == LOTS_LEAST, "but not fewer than %d", LOTS_LEAST);
+    tap_ok(fabs(automatic.restless - 0.005 * NS_PER_S / LOTS_SWITCH_NS) < 1,
+           "a thread is restless if its switches alone cost half a hundredth");
     for (int i = 0; i < 50; i++)
         measure(&automatic, 0.1 * dear);
-    tap_ok(lots_part(&automatic) == 1, "all of them again when it is calm");
+    tap_ok(lots_part(&automatic) == 1 && lots_least(&automatic) >= THREADS, "all of them again when it is calm");
+    struct lots idle = {.mode = LOTS_AUTO};
+    for (int i = 0; i < 5; i++)
+        lots_measure(&idle, &(struct lots_usage){idle.last.wall_ns + NS_PER_S, idle.last.cpu_ns + NS_PER_MS, idle.last.switches + 500});
+    tap_ok(!idle.draws && idle.restless > 500, "a process that does nothing but wake up keeps its clocks");
     measure(&all, 100 * dear);
     measure(&all, 100 * dear);
     tap_ok(!all.draws, "all: never by lot");

@@ -40,6 +40,7 @@ static const struct {
     {"direct_buffers", "java.nio.ByteBuffer.allocateDirect:1", "java.nio.DirectByteBuffer.slice:1;java.nio.DirectByteBuffer.<init>:2"},
     {"busy_waiting", "Native|java.lang.Thread.yield", "java.lang.Thread.run:1"},
     {"secure_random", "java.util.UUID.randomUUID:1;java.security.SecureRandom.nextBytes:2", "java.util.Random.nextInt:1"},
+    {"random_shared", "java.util.Random.nextInt:1;java.util.Random.next:2", "java.util.concurrent.ThreadLocalRandom.nextInt:1"},
     {"keys_generated", "java.security.KeyPairGenerator$Delegate.generateKeyPair:1", "java.security.Signature.sign:1"},
     {"tls_handshakes", "sun.security.ssl.SSLHandshake.consume:1", "sun.security.ssl.SSLSocketOutputRecord.deliver:1"},
     {"thread_locals", "java.lang.ThreadLocal$ThreadLocalMap.getEntryAfterMiss:1", "java.lang.ThreadLocal.get:1"},

@@ -396,6 +396,7 @@ static void test_pool(void)
 #define SERVER                                                                                                                             \
     "java.util.concurrent.ThreadPoolExecutor.runWorker:1;demo.Request.run:5;" ASKER ";java.util.concurrent.FutureTask.awaitDone:1;" PARK
 #define LATCH     "demo.Client.ask:9;java.util.concurrent.CountDownLatch.await:1;" PARK
+#define RESULT    WORKER ";java.util.concurrent.FutureTask.run:1;demo.Task.call:3;Native|java.lang.Thread.sleep"
 #define TASK_WAIT WORKER ";demo.Task.call:3;Native|java.lang.Thread.sleep"
 
 static void add_latches(const char *stack, bool open)
@@ -415,14 +416,19 @@ static void test_pool_by_place(void)
     begin();
     for (uint64_t i = 0; i < 4; i++)
         add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
-    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    add_looks("pool-1-thread-1", 30, RESULT, JFR_STATE_SLEEPING, 200);
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9 < demo.Request.run:5", "threads of a server ask, one works");
     begin();
     for (uint64_t i = 0; i < 4; i++)
         add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
     for (uint64_t i = 0; i < 4; i++)
-        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+        add_looks("pool-1-thread-1", 30 + i, RESULT, JFR_STATE_SLEEPING, 200);
     is_silent("threads of a server ask, four work");
+    begin();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("http-1", 20 + i, SERVER, JFR_STATE_PARKED, 200);
+    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    is_silent("threads of a server ask others, while an endless loop occupies a pool");
 }
 
 static void test_nested_pool(void)
@@ -434,20 +440,29 @@ static void test_nested_pool(void)
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Task.call:3", "a pool whose tasks wait for tasks of the pool");
 }
 
+static void add_workers(uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+}
+
 static void test_timed_pool(void)
 {
     begin();
     add_latches(LATCH, false);
-    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
-    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "four wait for latches, one works");
+    add_workers(2);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "four wait for latches, two work");
+    begin();
+    add_latches(LATCH, false);
+    add_workers(1);
+    is_silent("the single one that works may be an endless loop");
     begin();
     add_latches(LATCH, true);
-    add_looks("pool-1-thread-1", 30, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    add_workers(2);
     is_silent("four wait for latches until the end");
     begin();
     add_latches(LATCH, false);
-    for (uint64_t i = 0; i < 4; i++)
-        add_looks("pool-1-thread-1", 30 + i, TASK_WAIT, JFR_STATE_SLEEPING, 200);
+    add_workers(4);
     is_silent("four wait for latches, four work");
 }
 
@@ -766,6 +781,25 @@ static void test_sockets(void)
     finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32767", "demo.Main.work:4", "a peer with a port of its own, and one");
 }
 
+/* A thread waits for two fifths of the time to write. Other threads have a processor in a third of the time in which they can run. */
+static void add_writes(const char *peer)
+{
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.work:4", 2 * NS_PER_S);
+    add_looks("main", 1, "demo.Main.work:4", JFR_STATE_JAVA, 20);
+    add_looks("main", 1, "demo.Main.work:4", JFR_STATE_READY, 40);
+    add_halts(HALT_SOCKET_WRITE, peer, NS_PER_S, 4);
+}
+
+static void test_writes(void)
+{
+    add_writes("shop/10.0.0.1:99");
+    finds(FINDING_SLOW_WRITE, "shop/10.0.0.1:99", "demo.Main.work:4", "a peer that reads slowly");
+    add_writes("localhost/127.0.0.1:99");
+    is_silent("a peer on the same machine, which may have waited for a processor");
+}
+
 static void test_forces(void)
 {
     begin();
@@ -921,6 +955,28 @@ static void add_shared(int ready)
     maker_sample(&cpu, "demo.Main.run:1", 100 * NS_PER_MS);
     add_looks("main", 1, "demo.Main.run:1", JFR_STATE_READY, ready);
     add_looks("main", 1, "demo.Main.run:1", JFR_STATE_JAVA, 50 - ready);
+}
+
+/* Virtual threads that use so many of 200 samples, each of 50 ms, of the single processor. */
+static void add_virtual(int samples, uint32_t threads)
+{
+    begin();
+    e.processors = 1;
+    for (int i = 0; i < samples; i++)
+        maker_sample_of(&cpu, "virtual-*", "demo.Main.run:1;demo.Sum.add:7", 50 * NS_PER_MS);
+    cpu.threads[cpu.samples[0].thread].virtual_threads = threads;
+}
+
+static void test_carriers(void)
+{
+    add_virtual(190, 2);
+    finds(FINDING_CARRIERS_BUSY, "", "demo.Sum.add:7", "two virtual threads use 95 % of a processor");
+    add_virtual(190, 1);
+    is_silent("a single one does");
+    add_virtual(190, 0);
+    is_silent("a thread that is not virtual does");
+    add_virtual(160, 2);
+    is_silent("two use 80 %");
 }
 
 static void test_gc(void)
@@ -1531,10 +1587,12 @@ int main(void)
     test_late();
     test_system_gc();
     test_sockets();
+    test_writes();
     test_forces();
     test_pinned();
     test_exceptions();
     test_cpu();
+    test_carriers();
     test_gc();
     test_allocations();
     test_leak();

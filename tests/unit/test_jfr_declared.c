@@ -1,4 +1,5 @@
-/* Sharing of types between chunks: the same types for the same bytes, new ones for other bytes, and nothing is left over.
+/* Sharing of types between chunks: the same types for the same bytes, also if two kinds of chunks alternate, new ones for other bytes, and
+ * nothing is left over.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -9,21 +10,23 @@
 
 #include <string.h>
 
-enum { INT = 10, STRING, SYMBOL, EVENT = 100 };
+enum { INT = 10, STRING, SYMBOL, OTHER, EVENT = 100 };
 
 static const struct craft_type symbol = {SYMBOL, "test.Symbol", NULL, {{"string", STRING}}};
-static const struct craft_type ways[2] = {{EVENT, "test.Event", "jdk.jfr.Event", {{"a", INT}, {"b", INT}, {"s", SYMBOL, true}}},
-                                          {EVENT, "test.Event", "jdk.jfr.Event", {{"b", INT}, {"a", INT}, {"s", SYMBOL, true}}}};
+static const struct craft_type other = {OTHER, "test.Other", NULL, {{"a", INT}}}; /* only chunks of way 2 declare it */
+static const struct craft_type ways[3] = {{EVENT, "test.Event", "jdk.jfr.Event", {{"a", INT}, {"b", INT}, {"s", SYMBOL, true}}},
+                                          {EVENT, "test.Event", "jdk.jfr.Event", {{"b", INT}, {"a", INT}, {"s", SYMBOL, true}}},
+                                          {EVENT, "test.Event", "jdk.jfr.Event", {{"a", INT}, {"b", INT}, {"s", SYMBOL, true}}}};
 
 /* `events` events with a = 1, 2, ..., b = 50, and the text with key 7. */
 static void put_chunk(struct buffer *b, int way, unsigned events, const char *text)
 {
-    const struct craft_type types[] = {{INT, "int"}, {STRING, "java.lang.String"}, symbol, ways[way]};
-    size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
+    const struct craft_type types[] = {{INT, "int"}, {STRING, "java.lang.String"}, symbol, ways[way], other};
+    size_t chunk = craft_begin(b, types, sizeof types / sizeof *types - (way < 2));
     for (unsigned i = 1; i <= events; i++) {
         size_t event = craft_event(b, EVENT);
-        buffer_varint(b, way ? 50 : i);
-        buffer_varint(b, way ? i : 50);
+        buffer_varint(b, way == 1 ? 50 : i);
+        buffer_varint(b, way == 1 ? i : 50);
         buffer_varint(b, 7);
         craft_event_end(b, event);
     }
@@ -57,14 +60,19 @@ int main(void)
         int way;
         unsigned events;
         const char *text;
-        bool damaged, same; /* same: as in the chunk that was read last */
+        bool damaged;
+        int like; /* the chunk, counted from 1, that has the same types; 0 = they are new */
     } chunks[] = {{0, 3, "one"},
-                  {0, 5, "two", .same = true},
+                  {0, 5, "two", .like = 1},
                   {1, 2, "three"},
-                  {1, 1, NULL, .same = true},
+                  {1, 1, NULL, .like = 3},
                   {1, 4, "four", .damaged = true},
-                  {1, 6, "five", .same = true},
-                  {0, 1, "six"}};
+                  {1, 6, "five", .like = 3},
+                  {0, 1, "six", .like = 1},
+                  {1, 2, "seven", .like = 3},
+                  {2, 2, "eight"},
+                  {1, 3, "nine", .like = 3},
+                  {0, 3, "ten"}};
     enum { CHUNKS = sizeof chunks / sizeof *chunks };
     struct buffer b;
     struct jfr_file *file;
@@ -79,7 +87,7 @@ int main(void)
             memset(b.data + start + 68 + 8, 0xff, 20);
     }
     tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e) && jfr_file_chunks(file) == CHUNKS, "opens");
-    const struct jfr_type *last = NULL;
+    const struct jfr_type *seen[CHUNKS] = {NULL};
     for (int i = 0; i < CHUNKS; i++) {
         struct jfr_chunk *chunk;
         int rc = jfr_chunk_open_next(&chunk, file, (uint32_t)i, &declared, &problems, &e);
@@ -89,9 +97,9 @@ int main(void)
         }
         const struct jfr_type *type = chunk ? jfr_chunk_type(chunk, "test.Event") : NULL;
         tap_ok(!rc && chunk && reads(chunk, chunks[i].events, chunks[i].text ? chunks[i].text : ""), "chunk %d is read", i);
-        if (chunks[i].same)
-            tap_ok(type == last, "... with the types of the last");
-        last = type;
+        if (chunks[i].like)
+            tap_ok(type == seen[chunks[i].like - 1], "... with the types of chunk %d", chunks[i].like - 1);
+        seen[i] = type;
         jfr_chunk_close(chunk);
     }
     jfr_declared_deinit(&declared);

@@ -32,6 +32,7 @@ struct program {
     double alike;          /* the chance that it does the same again */
     double part, least;    /* how many threads are drawn (lot_draw) */
     double interval_ns;
+    double poller_ns; /* CPU time of the first thread between two draws, if it is restless; 0 = it is like the others */
 };
 
 static double unit(void)
@@ -45,6 +46,8 @@ struct worker {
     double left_ns, due_ns, period_ns, chance;
 };
 
+enum { POLLER_TURNS = 5 }; /* between two draws of the others */
+
 struct run {
     struct profile profile;
     uint32_t stacks[GROUPS][METHODS];
@@ -52,6 +55,7 @@ struct run {
     struct lot_ticket tickets[THREADS_MOST];
     double truth[FIGURES];
     uint32_t window;
+    uint8_t turn, drawn_turn;
 };
 
 static void take_sample(struct run *r, uint32_t thread)
@@ -84,10 +88,10 @@ static void use(struct run *r, uint32_t thread, double ns)
         take_sample(r, thread);
 }
 
-static void run_thread(struct run *r, const struct program *p, uint32_t thread)
+static void run_thread(struct run *r, const struct program *p, uint32_t thread, double mean_ns)
 {
     struct worker *w = &r->workers[thread];
-    double all = p->use_ns[w->group] * (0.5 + unit()) * (unit() < p->burst ? 5 : 1), rest = all;
+    double all = mean_ns * (0.5 + unit()) * (unit() < p->burst ? 5 : 1), rest = all;
     while (rest > 0) {
         if (w->left_ns <= 0)
             begin_work(p, w);
@@ -111,13 +115,23 @@ static void set_clock(struct run *r, const struct program *p, uint32_t thread)
     w->window = t->drawn && t->chance < 1 ? ++r->window : 0;
 }
 
-static void draw(struct run *r, const struct program *p)
+static void draw(struct run *r, const struct program *p, uint32_t first)
 {
-    uint32_t order[THREADS_MOST];
-    lot_chances(r->tickets, p->threads, fmax(p->least, p->part * lot_effective(r->tickets, p->threads)));
-    lot_draw_tickets(&seed, r->tickets, p->threads, order);
-    for (uint32_t i = 0; i < p->threads; i++)
+    uint32_t order[THREADS_MOST], count = p->threads - first;
+    lot_chances(r->tickets + first, count, fmax(p->least, p->part * lot_effective(r->tickets + first, count)));
+    lot_draw_tickets(&seed, r->tickets + first, count, order);
+    for (uint32_t i = first; i < p->threads; i++)
         set_clock(r, p, i);
+}
+
+static void run_poller(struct run *r, const struct program *p)
+{
+    for (int i = 0; i < POLLER_TURNS; i++) {
+        r->tickets[0] = (struct lot_ticket){.chance = 1.0 / LOT_TURNS};
+        r->tickets[0].drawn = lot_next_turn(&seed, &r->turn, &r->drawn_turn);
+        set_clock(r, p, 0);
+        run_thread(r, p, 0, p->poller_ns / POLLER_TURNS);
+    }
 }
 
 /* A recording that begins when its threads have been drawn for a while. */
@@ -130,10 +144,13 @@ static void record(struct run *r, const struct program *p)
         r->workers[i] = (struct worker){.group = i % GROUPS};
         r->tickets[i] = (struct lot_ticket){.use = p->use_ns[i % GROUPS]};
     }
+    uint32_t first = p->poller_ns > 0;
     for (uint32_t i = 0; i < p->draws; i++) {
-        draw(r, p);
-        for (uint32_t thread = 0; thread < p->threads; thread++)
-            run_thread(r, p, thread);
+        draw(r, p, first);
+        if (first)
+            run_poller(r, p);
+        for (uint32_t thread = first; thread < p->threads; thread++)
+            run_thread(r, p, thread, p->use_ns[r->workers[thread].group]);
     }
 }
 
@@ -204,6 +221,7 @@ int main(void)
         {"threads that do one thing for long", 75, 40, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 5e6, 0.9, 0.06, 8, 10e6},
         {"a few windows", 60, 5, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 3e5, 0.5, 0.06, 8, 10e6},
         {"bursts", 100, 40, {1e6, 1e6, 1e6, 1e6, 20e6}, 0.1, 1e6, 0.5, 0.1, 8, 10e6},
+        {"a server with a restless poller", 51, 40, {10e6, 10e6, 10e6, 10e6, 10e6}, 0, 3e5, 0, 0.06, 8, 10e6, .poller_ns = 200e6},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         test_program(&programs[i]);

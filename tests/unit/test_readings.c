@@ -130,6 +130,22 @@ static void test_statistics(void)
     for (int second = 0; second <= SECONDS; second++)
         put(second, READING_THREADS, second < 20 ? 10 : 210);
     is("", "a pool that is filled once");
+    put_rise(READING_THREADS, 100, READING_KINDS, 0);
+    jvm_start_ns = BEGAN;
+    is("threads_grow", "a hundred threads in the JVM's first minute, which are added all the time");
+    put_rise(READING_THREADS, 99, READING_KINDS, 0);
+    jvm_start_ns = BEGAN;
+    is("", "99");
+    begin();
+    jvm_start_ns = BEGAN;
+    for (int second = 0; second < 6; second++)
+        put(second, READING_THREADS, 390 + 86 * second + (second > 0 ? -1 : 0));
+    is("threads_grow", "six readings, of which one third has one");
+    begin();
+    jvm_start_ns = BEGAN;
+    for (int second = 0; second <= SECONDS; second++)
+        put(second, READING_THREADS, second < SECONDS / 2 ? 20 * second : 600 + second);
+    is("", "pools that fill in the first half of that minute");
 }
 
 static const struct {

@@ -5,9 +5,11 @@
 #include "../tap.h"
 
 #include "base/time_units.h"
+#include "events/halts.h"
 #include "events/recorded.h"
 #include "jfr_craft.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 enum { LONG = 10, STRING, SETTING = 100, SOCKET, FORCE, PIN, STATISTICS, MACHINE };
@@ -81,6 +83,36 @@ static void put_second(struct buffer *b)
     craft_end(b, chunk);
 }
 
+static int count_chunk(void *count, struct jfr_chunk *chunk)
+{
+    ++*(int *)count;
+    return 0;
+}
+
+static int refuse_chunk(void *count, struct jfr_chunk *chunk)
+{
+    return ++*(int *)count == 1 ? -ENOMEM : 0;
+}
+
+/* Halts and other readers share one pass. */
+static void test_pass(const struct jfr_file *file, const char *const *events)
+{
+    bool in[4] = {false};
+    int chunks = 0;
+    struct recorded r = {.events = events, .event_count = 4, .in = in};
+    const struct pass_reader others[] = {{recorded_take, &r}, {count_chunk, &chunks}}, refusing = {refuse_chunk, &chunks};
+    struct halts halts;
+    struct error e = {""};
+    tap_ok(!halts_read_beside(&halts, file, others, 2, NULL, &e) && chunks == 2, "each chunk is opened once: %d", chunks);
+    tap_ok(in[0] && !in[1] && in[2] && !in[3] && r.processors == 6 && r.count == 4, "a reader beside finds what it finds alone");
+    halts_deinit(&halts);
+    recorded_deinit(&r);
+    chunks = 0;
+    tap_ok(halts_read_beside(&halts, file, &refusing, 1, NULL, &e) == -ENOMEM && chunks == 1 && *e.text,
+           "a reader that has no memory ends the pass: %s", e.text);
+    halts_deinit(&halts);
+}
+
 int main(void)
 {
     static const char *const events[] = {"jdk.SocketRead", "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.NoSuch"};
@@ -104,6 +136,7 @@ int main(void)
     const struct time_range some = {CRAFT_START_NS + 150 * NS_PER_MS, CRAFT_START_NS + 500 * NS_PER_MS};
     tap_ok(!recorded_events(file, events, 4, &some, in, &throws, &processors, &e) && throws.count == 7 && throws.ns == 200000000 && in[0],
            "the same of a part of the time: %" PRIu64, throws.count);
+    test_pass(file, events);
     jfr_file_close(file);
     buffer_deinit(&b);
     return tap_done();

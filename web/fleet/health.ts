@@ -114,6 +114,13 @@ export class Health implements View {
         return [timeText(last, page.state.zone), ...silent];
     }
 
+    // How soon recordings arrive: a host's clock that is ahead shows for sure, one that is behind as a delay.
+    private arrival(jvms: Jvm[]): (Node | string)[] {
+        const soonest = Math.min(...jvms.map((jvm) => jvm.soonest));
+        return [soonest >= 0 ? "after " + lengthText({ from: 0, to: soonest })
+            : element("span", { className: "partial" }, `clock ${lengthText({ from: soonest, to: 0 })} ahead or more`)];
+    }
+
     private hostColumns(page: Page): Column<Host>[] {
         const share = (name: string, title: string, hint: string): Column<Host> => ({
             title, hint, kind: "number",
@@ -135,6 +142,11 @@ export class Health implements View {
             },
             { title: "Versions", kind: "text", cell: ({ jvms }) => [nameOf(versionsOf(jvms).slice(0, 8).join(", ") || "–")] },
             { title: "Last recording", kind: "text", cell: ({ last }) => this.lastSeen(page, last) },
+            {
+                title: "Arrives", kind: "text", cell: ({ jvms }) => this.arrival(jvms),
+                hint: "the shortest time from the end of a recording, by the host's clock, to its arrival here; a clock that is behind "
+                    + "makes it longer",
+            },
             {
                 title: "CPU", kind: "number", cell: ({ figures }) => {
                     const cores = figures.get("cpu");

@@ -5,7 +5,9 @@ export type Interval = [number, number];
 export const Z95 = 1.959964;
 
 // The effect, in thousandths, of a figure that is as certain as its number of samples allows, because the samples are independent.
+// Samples in clusters, as those of clocks by lot, have a larger effect, at most MOST_EFFECT.
 export const INDEPENDENT = 1000;
+export const MOST_EFFECT = 65535;
 
 // Returns the 95 % interval [low, high] of a share that was found in this many samples (Wilson score). Returns null if there are no
 // samples.
@@ -85,6 +87,16 @@ export function formatShare(share: number): string {
 // Formats a change with its sign, for example "+1.23%".
 export function formatChange(change: number): string {
     return change > 0 ? formatShare(change).replace(/^<?/, "$&+") : formatShare(change);
+}
+
+// Formats the change of a share, in points: "+1.23 pt".
+export function formatPoints(change: number): string {
+    return formatChange(change).replace("%", " pt");
+}
+
+// Formats the interval of such a change: "+1.23 to +4.56 pt".
+export function formatPointRange([low, high]: Interval): string {
+    return formatPoints(low).replace(" pt", "") + " to " + formatPoints(high);
 }
 
 export function formatInterval(interval: Interval | null): string {

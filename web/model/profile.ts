@@ -3,7 +3,7 @@
 import { Method } from "./methods";
 import { readSums } from "./sums";
 import { Column, DataError, Maker, demand, readColumn } from "./columns";
-import { INDEPENDENT, Interval } from "./figures";
+import { INDEPENDENT, Interval, MOST_EFFECT } from "./figures";
 import { FIRST_LIBRARY, Owners } from "./own";
 import { Slices, readSlices } from "./slices";
 import { Columns, Values } from "./tree";
@@ -207,7 +207,7 @@ function sumOf(weights: Float64Array): number {
 async function readNodes(nodes: Json, names: number, types: number): Promise<Columns> {
     const rows = nodes.count;
     demand(typeof rows === "number" && Number.isInteger(rows) && rows >= 0 && rows < 2 ** 31, "nodes.count: missing");
-    const effect = { least: 1, limit: INDEPENDENT + 1 };
+    const effect = { least: 1, limit: MOST_EFFECT + 1 };
     const column = <T extends Values>(key: string, make: Maker<T>, bounds: Column) =>
         readColumn("nodes." + key, nodes[key], rows, make, bounds);
     const [parent, name, type, self, selfEffect, totalEffect, other] = await Promise.all([
@@ -254,7 +254,7 @@ function readBefore(before: Json, { other }: Columns): Before {
 
 // Whether the value is an effect: how certain a figure is compared with one of as many independent samples, in thousandths (its variance).
 function isEffect(value: unknown): value is number {
-    return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= INDEPENDENT;
+    return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= MOST_EFFECT;
 }
 
 function readEffects(methods: unknown, canonical: Int32Array): Effects {

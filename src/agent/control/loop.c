@@ -6,6 +6,7 @@
 #include "agent/control/socket.h"
 #include "agent/hot/thread/turn.h"
 #include "base/agreed/control_protocol.h"
+#include "base/libc.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 
@@ -45,7 +46,7 @@ static struct {
     struct start *start;
     uint32_t incarnation; /* how often the thread was started */
     int wake, listener;
-} loop = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .changed = PTHREAD_COND_INITIALIZER};
+} loop = {.lock = LIBC_ERRORCHECK_MUTEX, .changed = PTHREAD_COND_INITIALIZER};
 
 static const struct hooks no_hooks;
 

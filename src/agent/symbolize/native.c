@@ -6,6 +6,7 @@
 #include "agent/symbolize/image.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/symbols.h"
+#include "base/libc.h"
 #include "base/text/number.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static struct {
     pthread_mutex_t lock;
     struct stub *all;
     int count, cap;
-} stubs = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
+} stubs = {.lock = LIBC_ERRORCHECK_MUTEX};
 
 struct wanted {
     uintptr_t pc;

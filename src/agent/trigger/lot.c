@@ -2,12 +2,13 @@
 
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/tasks/tasks.h"
 #include "agent/trigger/threads.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-enum { HANDLER_WAIT_NS = 50000, HANDLER_WAITS = 100, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000 };
+enum { HANDLER_WAIT_NS = 50000, HANDLER_WAITS = 100, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000, SWITCH_LEAST_NS = 1000 };
 
 static const double SURE = 0.5; /* larger chances become 1, because they save little; clocks of smaller ones are always faster than the
                                  * interval */
@@ -93,6 +94,15 @@ void lot_draw_tickets(uint64_t *random, struct lot_ticket *tickets, uint32_t cou
         t->drawn = point < end;
         point += t->drawn;
     }
+}
+
+bool lot_next_turn(uint64_t *random, uint8_t *turn, uint8_t *drawn_turn)
+{
+    if (*turn == 0)
+        *drawn_turn = (uint8_t)(handler_random(random) % LOT_TURNS);
+    bool drawn = *turn == *drawn_turn;
+    *turn = (uint8_t)((*turn + 1) % LOT_TURNS);
+    return drawn;
 }
 
 void lot_begin(void)
@@ -220,22 +230,35 @@ static void apply(struct sampled_thread *t, const struct lot_ticket *ticket, uin
 }
 
 struct round {
+    const struct lot_wish *wish;
     uint32_t room;
-    double part, least;
-    uint64_t pace_ns;
     struct sampled_thread **threads;
     struct lot_ticket *tickets;
     uint32_t *order, count, windows;
 };
 
-/* Enters a thread into the draw. Its use is an average over some draws. */
+/* Determines whether the thread is restless. A restless one stays so until it is switched half as often. Each switch takes a microsecond of
+ * the thread's own time, so of a thread that used less the number need not be read: the registry is locked meanwhile. */
+static void count_switches(struct sampled_thread *t, uint64_t used_ns, double limit)
+{
+    bool may_be = (double)used_ns >= limit / 2 * SWITCH_LEAST_NS;
+    uint64_t before = t->lot.switches, now = may_be ? tasks_switches(t->tid) : 0;
+    double since = before && now > before ? (double)(now - before) : 0;
+    t->lot.restless = since > (t->lot.restless ? limit / 2 : limit);
+    t->lot.switches = now;
+}
+
+/* Enters a thread into the draw, unless it is restless. Its use is an average over some draws. */
 static void enter(struct round *r, struct sampled_thread *t)
 {
-    uint64_t cpu = clock_thread_cpu(t->tid); /* 0 = the thread is gone */
-    if (cpu <= t->lot.cpu_at_draw)
+    uint64_t cpu = clock_thread_cpu(t->tid), since = t->lot.cpu_at_use ? t->lot.cpu_at_use : t->lot.cpu_at_draw;
+    if (cpu <= since) /* also if the thread is gone */
         return;
-    t->lot.use_ns = t->lot.use_ns > 0 ? t->lot.use_ns / 2 : 0;
-    t->lot.use_ns += (double)(cpu - t->lot.cpu_at_draw) / 2;
+    t->lot.use_ns = t->lot.use_ns / 2 + (double)(cpu - since) / 2;
+    t->lot.cpu_at_use = cpu;
+    count_switches(t, cpu - since, r->wish->restless);
+    if (t->lot.restless)
+        return;
     r->threads[r->count] = t;
     r->tickets[r->count++] = (struct lot_ticket){.use = t->lot.use_ns};
 }
@@ -248,17 +271,17 @@ static void draw_round(void *context)
     for (uint32_t i = 0, limit = threads_limit(); i < limit && r->count < r->room; i++)
         if (may_draw(&sampled_threads[i]))
             enter(r, &sampled_threads[i]);
-    lot_chances(r->tickets, r->count, larger(r->least, r->part * lot_effective(r->tickets, r->count)));
+    lot_chances(r->tickets, r->count, larger(r->wish->least, r->wish->part * lot_effective(r->tickets, r->count)));
     lot_draw_tickets(&lot.random, r->tickets, r->count, r->order);
     for (uint32_t i = 0; i < r->count; i++) {
-        apply(r->threads[i], &r->tickets[i], r->pace_ns);
+        apply(r->threads[i], &r->tickets[i], r->wish->pace_ns);
         r->windows += r->tickets[i].drawn && r->tickets[i].chance < 1;
     }
 }
 
-uint32_t lot_draw(double part, double least, uint64_t pace_ns)
+uint32_t lot_draw(const struct lot_wish *wish)
 {
-    struct round r = {.room = threads_limit() + 1, .part = part, .least = least, .pace_ns = pace_ns};
+    struct round r = {.wish = wish, .room = threads_limit() + 1};
     r.threads = calloc(r.room, sizeof *r.threads);
     r.tickets = calloc(r.room, sizeof *r.tickets);
     r.order = calloc(r.room, sizeof *r.order);
@@ -268,6 +291,24 @@ uint32_t lot_draw(double part, double least, uint64_t pace_ns)
     free(r.tickets);
     free(r.order);
     return r.windows;
+}
+
+static void draw_restless(void *context)
+{
+    const uint64_t *pace_ns = context;
+    for (uint32_t i = 0, limit = threads_limit(); i < limit && !atomic_load(&handler_config.held); i++) {
+        struct sampled_thread *t = &sampled_threads[i];
+        if (!t->lot.restless || !may_draw(t))
+            continue;
+        struct lot_ticket ticket = {.chance = 1.0 / LOT_TURNS};
+        ticket.drawn = lot_next_turn(&lot.random, &t->lot.turn, &t->lot.drawn_turn);
+        apply(t, &ticket, *pace_ns);
+    }
+}
+
+void lot_draw_restless(uint64_t pace_ns)
+{
+    threads_with_all(draw_restless, &pace_ns);
 }
 
 /* Leaves the thread as it is when it is armed without a clock. Returns false if it keeps its clock. */
@@ -281,6 +322,7 @@ static bool take_for_good(struct sampled_thread *t)
     t->lot.waits = false;
     t->lot.window = 0;
     t->lot.stands_for = 0;
+    t->lot.restless = false;
     t->clock.own_pace_ns = 0;
     return true;
 }

@@ -7,7 +7,10 @@
  * The chance grows with the CPU time that a thread has used recently. A thread that has used much has its clock for certain, and so has a
  * new thread until the first draw. A thread that has not run since the last draw is left as it is.
  *
- *   lot_begin -> [ lot_draw ]* -> [ lot_take_all ]
+ * A single thread may make most of the switches: one that passes the work to others, as a server's poller does. It is *restless*: its clock
+ * costs so much that short windows pay, so it is drawn ten times a second, at exactly one of each four draws.
+ *
+ *   lot_begin -> [ lot_draw, lot_draw_restless ]* -> [ lot_take_all ]
  *
  * All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_TRIGGER_LOT_H
@@ -33,10 +36,21 @@ void lot_draw_tickets(uint64_t *random, struct lot_ticket *tickets, uint32_t cou
 double lot_effective(const struct lot_ticket *tickets, uint32_t count);
 
 void lot_begin(void);
-/* Draws among all threads of the registry (trigger/threads.h). Of the threads that ran since the last draw, this part is drawn, but at
- * least `least`. pace_ns: the interval of clocks if all threads have one. Returns how many windows began: threads that were drawn and do
- * not have their clocks for certain. */
-uint32_t lot_draw(double part, double least, uint64_t pace_ns);
+/* The turns of a restless thread: one of LOT_TURNS is drawn. */
+enum { LOT_TURNS = 4 };
+/* Goes on to the next turn. Returns whether it is the drawn one. Both begin as 0. */
+bool lot_next_turn(uint64_t *random, uint8_t *turn, uint8_t *drawn_turn);
+
+struct lot_wish {
+    double part, least; /* of the threads that ran since the last draw, this part is drawn, but at least `least` */
+    double restless;    /* a thread that was switched in this often since the last draw is restless */
+    uint64_t pace_ns;   /* the interval of clocks if all threads have one */
+};
+/* Draws among all threads of the registry (trigger/threads.h) that are not restless. Returns how many windows began: threads that were
+ * drawn and do not have their clocks for certain. */
+uint32_t lot_draw(const struct lot_wish *wish);
+/* Draws for each restless thread. */
+void lot_draw_restless(uint64_t pace_ns);
 /* Takes the clocks of all threads away, because no recording wants samples any more, and starts `without` (clock_start), a clock of the
  * kind CLOCK_NONE, so that new threads get none. Returns false if a thread keeps its clock, which is in use at this moment: then new
  * threads get clocks, too, and it must be called again later. */

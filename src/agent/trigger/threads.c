@@ -9,6 +9,7 @@
 #include "agent/trigger/clocks/rings.h"
 #include "agent/trigger/signals/blocked.h"
 #include "agent/trigger/tasks/tasks.h"
+#include "base/libc.h"
 #include "base/text/units.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static struct {
     uint32_t unlisted;      /* number of scans since then */
     uint32_t *free_slots, free_count;
     uint64_t *booked; /* indexed by thread id: the value of its CPU clock up to which the books have its time */
-} registry = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .generation = 1};
+} registry = {.lock = LIBC_ERRORCHECK_MUTEX, .generation = 1};
 
 static int own_tid(void)
 {

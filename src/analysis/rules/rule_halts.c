@@ -64,18 +64,31 @@ static bool is_of_files_or_writes(const struct trouble *t)
     return t->halt == HALT_FILE_READ || t->halt == HALT_FILE_WRITE || t->halt == HALT_SOCKET_WRITE;
 }
 
-/* Returns the mean number of threads that wait. The low end leaves out waits for a processor. */
-static struct amount waiters_of(const struct evidence *e, const struct halt_group *g, double ready)
+/* Whether the peer is a process on the same machine. */
+static bool is_local(const char *peer)
+{
+    static const char *const begins[] = {"localhost/", "/127.", "127.", "/0:0:0:0:0:0:0:1", "0:0:0:0:0:0:0:1", "/::1", "::1"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(peer, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+/* Returns the mean number of threads that wait. The low end leaves out waits for a processor. A peer on the same machine may have waited
+ * for one, too, while other programs had the processors. */
+static struct amount waiters_of(const struct evidence *e, const struct trouble *t, const struct halt_group *g, double ready)
 {
     struct amount waiters = amount_exact((double)g->sum_ns / (double)e->duration_ns);
     waiters.low = fmax(0, waiters.low - ready / (double)e->duration_ns);
+    if (t->halt == HALT_SOCKET_WRITE && is_local(halts_text(e->halts, g->what)))
+        waiters.low *= pace(e);
     return waiters;
 }
 
 /* ready: the time of these threads without a processor, in ns. */
 static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g, double ready)
 {
-    struct amount waiters = waiters_of(e, g, ready);
+    struct amount waiters = waiters_of(e, t, g, ready);
     struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
     const struct amount *v = t->measure == WAITERS ? &waiters : &rate;
     const char *site = halts_text(e->halts, g->site);

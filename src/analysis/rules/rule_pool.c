@@ -5,7 +5,8 @@
  * number is a lower bound of the queue's length, because there may be tasks for which no thread waits.
  *
  * The same holds for the threads that wait at one place of the program. Workers of another pool that wait there, as the request threads of
- * a server do, run no task for which others wait there, so they are not subtracted.
+ * a server do, run no task for which others wait there, so they are not subtracted, if the tasks of the full pool have results to wait for:
+ * a pool may also be busy with an endless loop.
  *
  * Waiting threads are seen by the wall clock, and their waits are recorded with exact times (event lock). The latter also count threads
  * that wait for a CountDownLatch, unless they do so until the end, as main threads do. */
@@ -25,9 +26,11 @@
 #define QUEUE_WARNING 1.0  /* mean number of tasks that wait */
 #define IDLE_MOST     0.25 /* largest idle share of the workers' time in a pool that is too small */
 #define IN_USE        0.75 /* as a share of the processors; from here on more workers would only share them */
+#define RESULTS       0.5  /* least share of a pool's busy time with tasks that have results */
 #define NESTED        0.5  /* from this share of a pool's busy time on its tasks wait for other tasks of the pool */
 
-enum { NAME_MAX_BYTES = 128 };
+/* A single worker may be an endless loop, and nothing connects a latch with the pool whose task counts it down. */
+enum { NAME_MAX_BYTES = 128, LATCH_WORKERS = 2 };
 
 /* Waiting threads, as one of the two profiles shows them. */
 struct waits {
@@ -46,8 +49,9 @@ struct crew {
     struct tally running, ready;      /* parts of busy: on a processor, and ready without one; by pool, thread 0 */
     double computing_ns;              /* time of all threads on a processor, or ready for one */
     double busy_ns, squared;
-    struct tally calls; /* workers that wait for tasks: by pool and place */
-    struct waits looks, timed;
+    struct tally calls;                 /* workers that wait for tasks: by pool and place */
+    struct tally results;               /* part of busy: tasks with a result; by pool, thread 0 */
+    struct waits looks, timed, latches; /* timed: of tasks */
 };
 
 struct queued {
@@ -107,6 +111,8 @@ static void add_look(struct crew *c, const struct stack_marks *marks, const stru
     c->computing_ns += sleeps ? 0 : (double)s->weight;
     if (works)
         add_worker(c, s, stack_is_idle(marks, s->stack) && sleeps);
+    if (works && stack_has(marks, s->stack, STACK_RESULTS))
+        tally_add(&c->results, pool_of(c, s), 0, s->weight);
     if (works && sleeps && (awaits || stack_has(marks, s->stack, STACK_LATCHES)))
         tally_add(&c->calls, pool_of(c, s), place_of(c, marks, s->stack), s->weight);
     if (awaits && sleeps) {
@@ -117,10 +123,12 @@ static void add_look(struct crew *c, const struct stack_marks *marks, const stru
 
 static void add_timed(struct crew *c, const struct stack_marks *marks, const struct profile_sample *s)
 {
-    bool awaits =
-        stack_has(marks, s->stack, STACK_AWAITS) || (stack_has(marks, s->stack, STACK_LATCHES) && !locks_label(marks->profile, s, "open"));
-    if (awaits && s->state == JFR_STATE_PARKED)
+    if (s->state != JFR_STATE_PARKED)
+        return;
+    if (stack_has(marks, s->stack, STACK_AWAITS))
         add_wait(&c->timed, s, place_of(c, marks, s->stack));
+    else if (stack_has(marks, s->stack, STACK_LATCHES) && !locks_label(marks->profile, s, "open"))
+        add_wait(&c->latches, s, place_of(c, marks, s->stack));
 }
 
 static void add_samples(struct crew *c, const struct profile *p,
@@ -170,11 +178,12 @@ static uint32_t full_pool(const struct crew *c)
     return found;
 }
 
-/* Returns the time in which workers were busy, without those of other pools than the full one that wait at this place. */
+/* Returns the time in which workers were busy, without those of other pools than the full one that wait at this place for its results. */
 static double busy_besides(const struct crew *c, uint32_t place, uint32_t full)
 {
     double busy = c->busy_ns;
-    for (uint32_t i = 0; i < c->calls.count; i++) {
+    bool has_results = (double)tally_weight(&c->results, full) >= RESULTS * (double)tally_weight(&c->busy, full);
+    for (uint32_t i = 0; has_results && i < c->calls.count; i++) {
         const struct tally_row *row = &c->calls.rows[i];
         busy -= row->key == place && row->group != full ? (double)row->weight : 0;
     }
@@ -194,8 +203,10 @@ static void take_largest(struct queued *q, const struct crew *c, const struct wa
     uint32_t most = 0;
     for (uint32_t i = 0; i < w->stacks.count; i++) {
         uint32_t place = w->stacks.rows[i].group;
+        if (tally_largest(&w->stacks, place) != &w->stacks.rows[i])
+            continue; /* once for each place */
         double waiting = (double)tally_weight(&w->stacks, place);
-        most = !i || waiting > (double)tally_weight(&w->stacks, most) ? place : most;
+        most = waiting > (double)tally_weight(&w->stacks, most) ? place : most;
         take(q, c, w, place, waiting - busy_besides(c, place, full));
     }
     if (w->stacks.count)
@@ -217,6 +228,8 @@ static void judge(struct crew *c)
     struct queued q = {0};
     take_largest(&q, c, &c->looks, pool);
     take_largest(&q, c, &c->timed, pool);
+    if (workers >= LATCH_WORKERS)
+        take_largest(&q, c, &c->latches, pool);
     if (!pool || !q.waits)
         return;
     bool nested = is_nested(c, pool, &q.place);
@@ -247,11 +260,12 @@ static void judge(struct crew *c)
 
 void rule_pool(struct findings *f, const struct evidence *e)
 {
-    struct crew c = {.f = f, .p = e->wall, .e = e, .looks = {.p = e->wall}, .timed = {.p = e->lock}};
+    struct crew c = {.f = f, .p = e->wall, .e = e, .looks = {.p = e->wall}, .timed = {.p = e->lock}, .latches = {.p = e->lock}};
     if (!e->wall || !e->duration_ns)
         return;
-    struct tally *tallies[] = {&c.busy,  &c.idle,          &c.squares,      &c.running,       &c.ready,
-                               &c.calls, &c.looks.threads, &c.looks.stacks, &c.timed.threads, &c.timed.stacks};
+    struct tally *tallies[] = {&c.busy,          &c.idle,          &c.squares,      &c.running,       &c.ready,        &c.results,
+                               &c.calls,         &c.looks.threads, &c.looks.stacks, &c.timed.threads, &c.timed.stacks, &c.latches.threads,
+                               &c.latches.stacks};
     for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
         tally_init(tallies[i]);
     add_samples(&c, e->wall, add_look);

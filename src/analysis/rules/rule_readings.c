@@ -5,12 +5,18 @@
 
 #include "analysis/allocating.h"
 #include "analysis/findings.h"
+#include "analysis/rules/starting.h"
 #include "base/time_units.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define SETTLED_NS (60 * NS_PER_S) /* time after the JVM's start */
+
+/* In the JVM's first minute a figure must grow by this share of its growth in each third of the recording, and by so many in all. A third
+ * of a short recording has one or two readings. */
+#define YOUNG_LEAST 0.15
+enum { YOUNG_THREADS = 100 };
 
 #define OWN_USE 0.25 /* of the processors; a program that uses less of them does not make the whole machine switch */
 
@@ -113,15 +119,18 @@ static double value_at(const struct evidence *e, enum reading_kind kind, int64_t
 static double steadily(const struct figure *g, const struct values *of, const struct evidence *e)
 {
     int64_t from = of->first_ns, third = (of->last_ns - from) / THIRDS;
-    double least = INFINITY;
-    if (!e->jvm_start_ns || from < e->jvm_start_ns + (int64_t)SETTLED_NS)
+    double least = INFINITY, all = 0;
+    bool young = from < e->jvm_start_ns + (int64_t)SETTLED_NS;
+    if (!e->jvm_start_ns || (young && g->of != READING_THREADS))
         return 0;
     for (int i = 0; i < THIRDS; i++) {
         int64_t begin = from + i * third, end = i + 1 < THIRDS ? begin + third : of->last_ns;
         double grown = value_at(e, g->of, end) - value_at(e, g->of, begin);
-        least = fmin(least, grown - (value_at(e, g->other, end) - value_at(e, g->other, begin)));
+        grown -= value_at(e, g->other, end) - value_at(e, g->other, begin);
+        least = fmin(least, grown);
+        all += grown;
     }
-    return THIRDS * fmax(0, least);
+    return young && (all < YOUNG_THREADS || least < YOUNG_LEAST * all) ? 0 : THIRDS * fmax(0, least);
 }
 
 static struct amount amount_of(const struct figure *g, const struct values *of, const struct values *other, const struct evidence *e)
@@ -180,7 +189,9 @@ static void judge(struct findings *f, const struct evidence *e, const struct fig
     struct amount v = amount_of(g, of, other, e);
     if (score_saturate(v.low - g->from, g->limit) < SCORE_INFO)
         return;
-    uint32_t site = is_of_collector(g->kind) ? allocating_line(f, e, line, sizeof line) : 0;
+    uint32_t site = is_of_collector(g->kind)          ? allocating_line(f, e, line, sizeof line)
+                    : g->kind == FINDING_THREADS_GROW ? starting_line(f, e, line, sizeof line)
+                                                      : 0;
     findings_add(f, &(struct finding){
                         .kind = g->kind,
                         .score = score_saturate(v.low - g->from, g->limit),

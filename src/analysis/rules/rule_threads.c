@@ -3,7 +3,7 @@
 #include "base/time_units.h"
 
 #include "analysis/findings.h"
-#include "analysis/stack.h"
+#include "analysis/rules/starting.h"
 #include "profile/accounts.h"
 
 #include <stdio.h>
@@ -18,24 +18,9 @@ static uint64_t ended(const struct profile *p)
     return book ? book->count : 0;
 }
 
-/* Returns the line that most samples of Thread.start show. *share: its part. */
-static uint32_t starter(struct findings *f, const struct profile *p, double *share)
-{
-    struct stack_marks marks;
-    uint32_t line = 0;
-    if (!p)
-        return 0;
-    if (stack_marks_of(&marks, f, p))
-        f->failed = true;
-    else
-        line = stack_line_most(f, p, &marks, STACK_STARTS, share);
-    return line;
-}
-
 void rule_threads(struct findings *f, const struct evidence *e)
 {
-    double share = 0;
-    char place[400] = "";
+    char place[400];
     if (!e->wall || !e->duration_ns)
         return;
     uint64_t count = ended(e->wall);
@@ -43,11 +28,7 @@ void rule_threads(struct findings *f, const struct evidence *e)
     double score = score_saturate(rate.low, ENDS_WARNING);
     if (count < ENDS_LEAST || score < SCORE_INFO)
         return;
-    uint32_t site = starter(f, e->cpu, &share);
-    site = site ? site : starter(f, e->wall, &share);
-    if (site)
-        snprintf(place, sizeof place, "; the largest part of the samples in Thread.start (%.0f %%) is at %.300s", 100 * share,
-                 findings_text(f, site));
+    uint32_t site = starting_line(f, e, place, sizeof place);
     findings_add(f, &(struct finding){
                         .kind = FINDING_THREAD_CHURN,
                         .score = score,

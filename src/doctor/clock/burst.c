@@ -1,5 +1,6 @@
 #include "doctor/clock/burst.h"
 
+#include "base/libc.h"
 #include "base/time_units.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ int burst_start_thread_timer(int signal)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal};
     struct itimerspec each = {{0, BURST_ASKED_US * 1000}, {0, BURST_ASKED_US * 1000}};
     timer_t timer;
-    event._sigev_un._tid = (int)syscall(SYS_gettid);
+    libc_notify_thread(&event, (int)syscall(SYS_gettid));
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) || timer_settime(timer, 0, &each, NULL))
         return -errno;
     return 0;

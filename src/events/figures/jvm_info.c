@@ -54,12 +54,13 @@ static int take(struct jvm_info *info, struct jfr_event *event)
     return info->known ? 0 : -ENOMEM;
 }
 
-static int search(struct jvm_info *info, struct jfr_chunk *chunk)
+int jvm_info_take(void *jvm_info, struct jfr_chunk *chunk)
 {
+    struct jvm_info *info = jvm_info;
     const struct jfr_type *type = jfr_chunk_type(chunk, "jdk.JVMInformation");
     struct jfr_cursor cursor = jfr_cursor_init(chunk);
     struct jfr_event event;
-    if (!type || !type->events)
+    if (info->known || !type || !type->events)
         return 0;
     while (jfr_cursor_next(&cursor, &event))
         if (event.type == type)
@@ -76,7 +77,7 @@ int jvm_info_read(struct jvm_info *info, const struct jfr_file *file, struct err
         rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* the code that reads the events reports problems */
         if (rc || !chunk)
             continue;
-        rc = search(info, chunk);
+        rc = jvm_info_take(info, chunk);
         if (rc)
             error_set(e, rc, "no memory for the JVM's arguments");
         jfr_chunk_close(chunk);

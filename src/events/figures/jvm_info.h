@@ -18,6 +18,8 @@ struct jvm_info {
 
 /* Reads a file. Returns 0 or a negative code with e. Call jvm_info_deinit in any case. */
 int jvm_info_read(struct jvm_info *info, const struct jfr_file *file, struct error *e);
+/* Does the same in a pass with other readers (jfr/read/pass.h): looks at one chunk. `jvm_info` is {0} at first. */
+int jvm_info_take(void *jvm_info, struct jfr_chunk *chunk);
 void jvm_info_deinit(struct jvm_info *info);
 /* Returns the feature version in a version text of jdk.JVMInformation: "25.0.5+8", "OpenJDK ... JRE (1.8.0_504-b01)", or "25.504-b01",
  * which is the separate version of JDK 8's JVM. 0 = unknown. */

@@ -37,8 +37,9 @@ static int add(struct readings *r, enum reading_kind kind, struct jfr_event *eve
     return 0;
 }
 
-static int read_chunk(struct readings *r, struct jfr_chunk *chunk)
+int readings_take(void *readings, struct jfr_chunk *chunk)
 {
+    struct readings *r = readings;
     const struct jfr_type *types[READING_KINDS];
     struct jfr_cursor cursor = jfr_cursor_init(chunk);
     struct jfr_event event;
@@ -62,22 +63,17 @@ static int by_time(const void *left, const void *right)
     return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-int readings_read(struct readings *r, const struct jfr_file *file, struct error *e)
+void readings_sort(struct readings *r)
 {
-    int rc = 0;
-    *r = (struct readings){0};
-    for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
-        struct jfr_chunk *chunk;
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* the code that reads the events reports problems */
-        if (rc || !chunk)
-            continue;
-        rc = read_chunk(r, chunk);
-        if (rc)
-            error_set(e, rc, "no memory for the JVM's figures");
-        jfr_chunk_close(chunk);
-    }
     if (r->count)
         qsort(r->list, r->count, sizeof *r->list, by_time);
+}
+
+int readings_read(struct readings *r, const struct jfr_file *file, struct error *e)
+{
+    *r = (struct readings){0};
+    int rc = pass_run(file, &(struct pass_reader){readings_take, r}, 1, NULL, e); /* the code that reads the events reports problems */
+    readings_sort(r);
     return rc;
 }
 

@@ -3,7 +3,7 @@
 #ifndef CANDOR_EVENTS_FIGURES_READINGS_H
 #define CANDOR_EVENTS_FIGURES_READINGS_H
 
-#include "jfr/read/reader.h"
+#include "jfr/read/pass.h"
 
 #include <stdint.h>
 
@@ -54,6 +54,9 @@ struct readings {
 
 /* Reads a file. Returns 0 or a negative code with e. Call readings_deinit in any case. */
 int readings_read(struct readings *r, const struct jfr_file *file, struct error *e);
+/* Does the same in a pass with other readers: readings_take for each chunk, beginning with {0}, and readings_sort at the end. */
+int readings_take(void *readings, struct jfr_chunk *chunk);
+void readings_sort(struct readings *r);
 void readings_deinit(struct readings *r);
 /* Returns the number of readings before a time. The list must be in order of time. */
 uint32_t readings_from(const struct reading *list, uint32_t count, int64_t ns);

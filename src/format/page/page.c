@@ -89,10 +89,13 @@ static int put_owners(struct jsonw *j, const struct page *page)
 
 /* ---- nodes and slices ---- */
 
+/* The page has 16 bits for an effect. Effects above 1 are those of samples in clusters: clocks by lot. */
+#define MOST_EFFECT 65535
+
 /* Converts to thousandths, rounded up, so that an interval is rather too wide than too narrow. */
 static uint64_t thousandths(double effect)
 {
-    return (uint64_t)ceil(1000 * effect);
+    return (uint64_t)fmin(ceil(1000 * effect), MOST_EFFECT);
 }
 
 static const struct page_node *node_at(const void *page, uint32_t i)
@@ -386,7 +389,7 @@ int page_write(struct page *page, FILE *out)
     jsonw_member_text(&j, "command", profile_text(p, p->command));
     put_head(&j, p);
     jsonw_member_text(&j, "unit", profile_unit_word(p));
-    jsonw_member_text(&j, "whole", profile_kinds[p->kind].whole);
+    jsonw_member_text(&j, "whole", profile_whole(p));
     jsonw_key(&j, "by_thread");
     jsonw_bool(&j, page->threads);
     jsonw_member_uint(&j, "total", page->tree.total[PAGE_AFTER]);

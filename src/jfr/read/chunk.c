@@ -255,18 +255,26 @@ static void give_pages_back(const struct jfr_chunk *c)
         madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+/* Keeps the types for later chunks, in place of the oldest ones. */
+static void keep_types(struct jfr_declared *d, struct jfr_types *types)
+{
+    if (d->types[0]) {
+        jfr_types_free(d->types[1]);
+        d->types[1] = d->types[0];
+    }
+    d->types[0] = types;
+}
+
 static void leave_types(struct jfr_chunk *c)
 {
     for (uint32_t i = 0; c->types && i < c->types->count; i++) {
         jfr_pool_free(c->types->list[i].pool);
         c->types->list[i].pool = NULL;
     }
-    if (c->declared && c->types && c->types->source) {
-        jfr_declared_deinit(c->declared);
-        c->declared->types = c->types;
-    } else {
+    if (c->declared && c->types && c->types->source)
+        keep_types(c->declared, c->types);
+    else
         jfr_types_free(c->types);
-    }
 }
 
 void jfr_chunk_close(struct jfr_chunk *c)

@@ -407,21 +407,30 @@ void jfr_types_free(struct jfr_types *t)
 
 void jfr_declared_deinit(struct jfr_declared *d)
 {
-    jfr_types_free(d->types);
-    d->types = NULL;
+    for (int i = 0; i < JFR_DECLARED_MAX; i++)
+        jfr_types_free(d->types[i]);
+    *d = (struct jfr_declared){{NULL}};
 }
 
-/* Takes the types of the last chunk, if these bytes declare the same types. The counts of events are reset. */
+static bool is_declared_by(const struct jfr_types *t, const uint8_t *source, size_t size)
+{
+    return t && t->source && t->source_size == size && !memcmp(t->source, source, size);
+}
+
+/* Takes the types of an earlier chunk, if these bytes declare the same types. The counts of events are reset. */
 static bool take_declared(struct jfr_chunk *c, const uint8_t *source, size_t size)
 {
-    struct jfr_types *t = c->declared ? c->declared->types : NULL;
-    if (!t || !t->source || t->source_size != size || memcmp(t->source, source, size))
-        return false;
-    for (uint32_t i = 0; i < t->count; i++)
-        t->list[i].events = t->list[i].event_bytes = 0;
-    c->declared->types = NULL;
-    c->types = t;
-    return true;
+    for (int k = 0; c->declared && k < JFR_DECLARED_MAX; k++) {
+        struct jfr_types *t = c->declared->types[k];
+        if (!is_declared_by(t, source, size))
+            continue;
+        for (uint32_t i = 0; i < t->count; i++)
+            t->list[i].events = t->list[i].event_bytes = 0;
+        c->declared->types[k] = NULL;
+        c->types = t;
+        return true;
+    }
+    return false;
 }
 
 static void keep_source(struct jfr_chunk *c, const uint8_t *source, size_t size)

@@ -149,10 +149,12 @@ struct jfr_chunk_info {
     bool whole;                /* header and content agree; otherwise a problem was reported */
 };
 
-/* The types that the last chunk declared. All chunks of a recording usually declare them with the same bytes. A chunk that is opened with
- * this struct then need not parse them again. The caller provides it, reads one chunk after the other, and begins with {0}. */
+/* The types that the last chunks declared. All chunks of a writer usually declare them with the same bytes, and the chunks of two writers,
+ * Candor's agent and the JDK's recorder, may alternate. A chunk that is opened with this struct need not parse them again. The caller
+ * provides it, reads one chunk after the other, and begins with {0}. */
+enum { JFR_DECLARED_MAX = 2 };
 struct jfr_declared {
-    struct jfr_types *types; /* NULL while an open chunk uses them */
+    struct jfr_types *types[JFR_DECLARED_MAX]; /* NULL = none, or an open chunk uses them */
 };
 void jfr_declared_deinit(struct jfr_declared *d); /* call it when no chunk is open any more */
 

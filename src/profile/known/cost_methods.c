@@ -97,6 +97,7 @@ static const struct cost costs[] = {
     {"java.util.concurrent.FutureTask", "isDone", STACK_COST_YIELDS},
     {"java.util.concurrent.CompletableFuture", "isDone getNow", STACK_COST_YIELDS},
     {"java.util.concurrent.Semaphore", "tryAcquire", STACK_COST_YIELDS},
+    {"java.util.Random", "next", STACK_COST_SHARED_RANDOM},
     {"java.security.KeyPairGenerator*", "generateKeyPair genKeyPair", STACK_COST_KEYS},
     {"javax.crypto.SecretKeyFactory", "generateSecret", STACK_COST_KEYS},
     {"java.security.SecureRandom", "nextBytes", STACK_COST_RANDOM},

@@ -15,7 +15,7 @@
          "compile the Pattern once, and keep it in a static final field; String.split, replaceAll and matches compile a pattern at each "  \
          "call")                                                                                                                           \
     COST(F, BACKTRACKS, "regex_backtracks", "Regular expressions try a repeated group in many ways",                                       \
-         "matching repeated groups of regular expressions", CPU, 0.4, EVER,                                                                \
+         "matching repeated groups of regular expressions", CPU, 0.6, EVER,                                                                \
          "avoid repetitions within repetitions, such as (a+)+ and (\\w+\\s?)*: a text that does not match is divided in every possible "   \
          "way. Use possessive quantifiers (a++), or limit the length of the text")                                                         \
     COST(F, FORMAT, "text_formatted", "Formatting text takes much of the CPU time", "formatting text", CPU, 0.3, EVER,                     \
@@ -54,7 +54,7 @@
     COST(F, BYTES, "bytes_one_by_one", "Files are read or written byte by byte", "system calls for single bytes of files", CPU, 0.2, EVER, \
          "wrap the stream in a BufferedInputStream or BufferedOutputStream")                                                               \
     COST(F, OPENS, "files_opened", "Files are opened or looked up again and again", "opening files and reading their attributes", CPU,     \
-         0.4, EVER,                                                                                                                        \
+         0.4, SETTLED,                                                                                                                     \
          "read the file once, and again only when it has changed (WatchService, or its time once a second); keep a log file open")         \
     COST(F, PROPERTIES, "properties_loaded", "Properties are read and parsed again and again", "loading properties", CPU, 0.2, SETTLED,    \
          "load them once, and keep them; load them again when their file has changed")                                                     \
@@ -65,6 +65,9 @@
     COST(F, RANDOM, "secure_random", "Secure random numbers take much of the CPU time", "secure random numbers", CPU, 0.4, EVER,           \
          "use ThreadLocalRandom where guessing the number does no harm; use one SecureRandom for each thread; call UUID.randomUUID less "  \
          "often")                                                                                                                          \
+    COST(F, SHARED_RANDOM, "random_shared", "Random numbers take much of the CPU time", "java.util.Random", CPU, 0.6, EVER,                \
+         "use ThreadLocalRandom.current() or SplittableRandom: a Random changes its seed atomically, and threads that share one hold "     \
+         "each other up")                                                                                                                  \
     COST(F, KEYS, "keys_generated", "Keys are generated again and again", "generating keys, and keys from passwords", CPU, 0.2, EVER,      \
          "generate a pair of keys once, and keep it; check a password once for each session; elliptic-curve keys cost less than RSA")      \
     COST(F, TLS, "tls_handshakes", "TLS handshakes take much of the CPU time", "TLS handshakes", CPU, 0.4, EVER,                           \

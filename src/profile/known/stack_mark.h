@@ -12,6 +12,7 @@ enum stack_mark {
     STACK_EXECUTES,        /* a worker of a ForkJoinPool that runs a task */
     STACK_TAKES_TASK,      /* a worker that looks for its next task */
     STACK_AWAITS,          /* a thread that waits for the result of a task: FutureTask.get, CompletableFuture.join */
+    STACK_RESULTS,         /* a worker that runs a task whose result others may wait for */
     STACK_LATCHES,         /* a thread that waits for a CountDownLatch */
     STACK_TAKES,           /* a thread that takes the next element of a BlockingQueue */
     STACK_ACQUIRES,        /* a thread that acquires a permit of a Semaphore */

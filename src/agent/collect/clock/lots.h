@@ -3,9 +3,10 @@
  * ring, so more windows would cost more than they tell: many of them would be too short for a sample.
  *
  * A context switch of a thread with a clock costs LOTS_SWITCH_NS more. With `auto` a recording begins with clocks for all threads. It
- * begins to draw lots when two measurements in succession find that this cost is more than a hundredth of the process's CPU time. The lots
- * then reduce the cost to a four-hundredth, but at least LOTS_LEAST threads of equal use have clocks. With `lot` the recording draws from
- * the beginning, however often threads are switched: a quarter of the running threads have clocks.
+ * begins to draw lots when two measurements in succession find that this cost is more than a hundredth of the process's CPU time. In a
+ * process that hardly runs, where the cost is below 0.2 % of a processor, it does not count. The lots then reduce the cost to a
+ * four-hundredth, but at least LOTS_LEAST threads of equal use have clocks. When it is calm again, all threads have clocks. With `lot` the
+ * recording draws from the beginning, however often threads are switched: a quarter of the running threads have clocks.
  *
  *   lots_begin -> [ lots_tick ]*
  *
@@ -30,8 +31,10 @@ struct lots_usage {
 struct lots {
     enum lots_mode mode;
     bool draws;
-    uint32_t dear; /* measurements in succession in which switches cost too much */
-    double share;  /* recent share of the process's CPU time that switches would cost if all threads had clocks */
+    uint32_t dear;   /* measurements in succession in which switches cost too much */
+    double share;    /* recent share of the process's CPU time that switches would cost if all threads had clocks */
+    double restless; /* switches from one measurement to the next that make a thread restless (trigger/lot.h): its clock alone costs 0.5 %
+                      * of the process's CPU time, and 0.1 % of a processor */
     struct lots_usage last;
 };
 

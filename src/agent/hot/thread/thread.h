@@ -71,7 +71,11 @@ struct thread_lot {
     bool waits;               /* the thread was not drawn */
     uint64_t cpu_at_draw;     /* the thread's CPU clock at the last draw */
     uint64_t waited_ns;       /* CPU time of past windows in which the thread was not drawn */
-    double use_ns;            /* CPU time per window, recently */
+    double use_ns;            /* CPU time from one draw of all threads to the next, recently */
+    uint64_t cpu_at_use;      /* the thread's CPU clock at the last such draw, */
+    uint64_t switches;        /* and how often the thread had been switched in until then; 0 = not known yet */
+    bool restless;            /* the thread has draws of its own (lot_draw_restless), */
+    uint8_t turn, drawn_turn; /* of which it is at this one of LOT_TURNS, and drawn at that one */
     _Atomic uint64_t late_ns; /* what an expiry of the previous window stands for, while its signal is on its way; 0 = none is expected */
     double late_stands_for;   /* stands_for of the previous window */
     uint32_t late_window;

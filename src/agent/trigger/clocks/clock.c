@@ -7,6 +7,7 @@
 #include "agent/trigger/hooks/claims.h"
 #include "agent/trigger/signals/signals.h"
 #include "agent/trigger/tasks/tasks.h"
+#include "base/libc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +105,7 @@ static int create_timer(int tid, int signal, uint64_t cookie, int *timer)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal};
     event.sigev_value.sival_ptr = (void *)(uintptr_t)cookie;
-    event._sigev_un._tid = tid;
+    libc_notify_thread(&event, tid);
     return syscall(SYS_timer_create, thread_clock(tid), &event, timer) ? -errno : 0;
 }
 

@@ -71,6 +71,15 @@ int tasks_list(int **tids)
     return l.count;
 }
 
+uint64_t tasks_switches(int tid)
+{
+    char path[64], text[128];
+    unsigned long long ran, waited, switches;
+    snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", tid);
+    bool known = tasks_read_proc(path, text, sizeof text) > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &switches) == 3;
+    return known ? switches : 0;
+}
+
 bool tasks_mark(struct tasks_mark *m)
 {
     char text[128];

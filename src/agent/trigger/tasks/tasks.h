@@ -5,6 +5,7 @@
 #include "agent/hot/thread/thread.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether a thread of this process has `signal` pending, because it blocks the signal or has not run since. It also returns true if that is
  * unknown (no descriptor is left to read /proc). */
@@ -12,6 +13,9 @@ bool tasks_signal_pending(int signal);
 
 /* Whether that thread of this process blocks the signal. Returns false if the thread is gone. */
 bool tasks_blocks_signal(int tid, int signal);
+
+/* Returns how often the thread was switched in since it began; 0 = it is gone, or this kernel does not count. */
+uint64_t tasks_switches(int tid);
 
 /* Calls fn for each thread id of this process until fn returns false. Returns 0 or a negative errno. */
 int tasks_each(bool (*fn)(int tid, void *context), void *context);

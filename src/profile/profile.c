@@ -461,8 +461,29 @@ const char *profile_kind_word(const struct profile *p)
     return profile_is_safepoint(p) ? "running" : profile_kinds[p->kind].word;
 }
 
+/* Whether the weights are neither CPU time nor another measure that Candor records, but a value of another tool's file. */
+static bool is_foreign_value(const struct profile *p)
+{
+    return p->kind == PROFILE_RUNNING && (p->unit == PROFILE_UNIT_OTHER || p->unit == PROFILE_UNIT_BYTES);
+}
+
+const char *profile_whole(const struct profile *p)
+{
+    if (p->kind != PROFILE_RUNNING)
+        return profile_kinds[p->kind].whole;
+    if (p->value)
+        return profile_text(p, p->value);
+    if (is_foreign_value(p))
+        return profile_unit_word(p);
+    return profile_is_safepoint(p) ? "running time" : p->unit == PROFILE_UNIT_SAMPLES ? "samples" : profile_kinds[p->kind].whole;
+}
+
 const char *profile_kind_title(const struct profile *p)
 {
+    if (is_foreign_value(p) && strcmp(profile_kind_word(p), "events"))
+        return profile_whole(p);
+    if (p->kind == PROFILE_RUNNING && p->unit == PROFILE_UNIT_SAMPLES)
+        return "Samples";
     const char *word = profile_kind_word(p);
     if (!strcmp(word, "events"))
         return "Events";

@@ -271,7 +271,9 @@ uint8_t profile_type_named(const char *word, size_t len);
 const char *profile_unit_word(const struct profile *p);
 /* Returns the word for the profile's kind. It is "running" for the event safepoint, and "events" for an event that perf counts. */
 const char *profile_kind_word(const struct profile *p);
-/* Returns the kind's name as a choice on a page: "Wall clock". */
+/* Returns of what shares are a part: "sampled CPU", "samples", or another tool's word, such as "inuse_space". */
+const char *profile_whole(const struct profile *p);
+/* Returns the kind's name as a choice on a page: "Wall clock". For values of another tool it is that tool's word. */
 const char *profile_kind_title(const struct profile *p);
 /* Whether the profile's samples are objects, allocated or alive, that have a class (allocated.h). */
 static inline bool profile_is_of_objects(const struct profile *p)

@@ -1,3 +1,5 @@
+import candor.context.Candor;
+import candor.context.Scope;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,11 +13,12 @@ import jdk.jfr.FlightRecorder;
 /**
  * A program with an answer to each question of a reader: tills that compute, throw memory away and keep some, all under one lock; a closer
  * that holds this lock once while it sleeps, so that nothing runs; and a clerk that reads from a slow socket. It prints the milliseconds
- * since the epoch between which nothing ran. `Tasks SECONDS`.
+ * since the epoch between which nothing ran. Each sale is a trace of its own; the closer's is the slowest. `Tasks SECONDS`.
  */
 public final class Tasks {
     private static final Object TILL = new Object();
     private static final long GAP_MS = 600;
+    private static final long READY_MS = 300;
     private static final List<byte[]> KEPT = new ArrayList<>();
     private static volatile Object sink;
     private static volatile boolean over;
@@ -42,11 +45,20 @@ public final class Tasks {
     }
 
     private static void work() {
-        for (int round = 0; !over; round++) {
+        long till = Thread.currentThread().getId();
+        for (int sale = 1; !over; sale++) {
+            try (Scope scope = Candor.scope("POST /sale", till, sale, sale)) {
+                sell();
+            }
+        }
+    }
+
+    private static void sell() {
+        for (int item = 0; item < 24 && !over; item++) {
             synchronized (TILL) {
                 sink = price(100_000);
                 garbage();
-                if (round % 8 == 0) {
+                if (item % 8 == 0) {
                     keep();
                 }
             }
@@ -54,6 +66,13 @@ public final class Tasks {
     }
 
     private static void close() throws InterruptedException {
+        try (Scope scope = Candor.scope("POST /close", 0xc105e, 0xc105e, 1)) {
+            Thread.sleep(READY_MS);
+            sleepWithLock();
+        }
+    }
+
+    private static void sleepWithLock() throws InterruptedException {
         synchronized (TILL) {
             long start = System.currentTimeMillis();
             Thread.sleep(GAP_MS);

@@ -72,6 +72,15 @@ class Flame(browser.Browser):
         self.wait_for("return document.documentElement.dataset.ready === 'yes'")
         self.settle()
 
+    def click_on(self, selector):
+        self.unfold(selector)
+        super().click_on(selector)
+
+    def unfold(self, selector):
+        """Opens More if the element is one of the options that it shows."""
+        if self.run("const e = document.querySelector(arguments[0]); return !!e?.closest('.options') && !e.checkVisibility()", selector):
+            super().click_on("#more")
+
     def state(self):
         return self.run("return candor.state()")
 
@@ -135,7 +144,8 @@ class Flame(browser.Browser):
 
 
 def share(text):
-    """'12.3%' -> (0.123, half a unit of its last digit)."""
+    """'12.3%', or of changes '+12.3 pt' and '+12.3' -> (0.123, half a unit of its last digit)."""
+    text = text.replace(" pt", "").rstrip("%") + "%"
     if text == "0%":
         return 0.0, 0.0
     if text in ("<0.01%", "<+0.01%"):

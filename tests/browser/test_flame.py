@@ -425,6 +425,10 @@ def books(page, profile):
         "a negative residual is shown as such",
         page.text("#books-summary"),
     )
+    empty = {"cpu_ns": -5, "complete_ns": 0}
+    page.show_json(json.dumps(dict(json.loads(profile.json()), books=empty)))
+    told = page.text("#books-summary")
+    ct.ok(told.startswith("The books are empty"), "books of nothing are not called none", told)
     page.show_json(json.dumps(dict(json.loads(profile.json()), books=None)))
     ct.ok(page.text("#books-summary").startswith("No books in this profile"), "no books are said to be none")
 

@@ -53,6 +53,7 @@ def check(page, count):
     page.press("Escape", "Escape")
     page.click_on("#reset")
     page.click_on("#callers")
+    page.wait_for("return !candor.state().coarse")  # the exact picture follows a coarse one
     state = page.state()
     ct.ok(
         state["view"] == "callers" and state["total"] == data["total"],

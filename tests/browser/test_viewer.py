@@ -340,12 +340,12 @@ def comparison(page, profile):
     page.show_json(json.dumps(dict(data, changes=[[name, -0.011, 0.022, 0, 0.033, 0.044, 1, 0.012, 0.056]])))
     page.query("Main.worker1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")
-    ct.ok(row[1] == "-1.10% to +2.20%" and row[4] == "+3.30% to +4.40%" and not row[0].startswith("▲") and row[3].startswith("▲")
+    ct.ok(row[1] == "-1.10 to +2.20 pt" and row[4] == "+3.30 to +4.40 pt" and not row[0].startswith("▲") and row[3].startswith("▲")
           and row[2].endswith(", least 1.20%") and row[5].endswith(", least 5.60%") and " → " in row[2],
           "what was found with all samples at hand is better than what the page finds", row)
     page.reopen("#query=Main.worker1&recursion=1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")
-    ct.ok(row[1] != "-1.10% to +2.20%", "but not of a part", row)
+    ct.ok(row[1] != "-1.10 to +2.20 pt", "but not of a part", row)
     page.show(profile, "#colour=change&sort=change&width=before")
     ct.ok(page.state()["colour"] == "package" and page.state()["width"] == "after"
           and not page.run("return document.getElementById('width').checkVisibility()"), "one profile alone has none of it")

@@ -68,7 +68,8 @@ def switch(page, file):
     made = ct.candor("report", "-o", page.file, file)
     ct.ok(made.status == 0 and made.out == "", "report -o writes a page and prints nothing", made)
     page.reopen("#fold=no")
-    ct.ok([title for title, _, _ in page.run(SWITCH)] == list(KINDS.values()), "the page has a button for each kind", page.run(SWITCH))
+    ct.ok([title for title, _, _ in page.run(SWITCH)] == list(KINDS.values()), "the page has a button for each kind",
+          (page.run(SWITCH), page.text("#empty"), page.messages()))
     for kind, title in KINDS.items():
         choose(page, title)
         has_figures_of(page, file, kind)

@@ -55,6 +55,7 @@ class Page(flamepage.Flame):
         self.reopen(fragment)
 
     def focus(self, id):
+        self.unfold("#" + id)
         self.run("document.getElementById(arguments[0]).focus()", id)
 
     def pick(self, frame):
@@ -429,10 +430,10 @@ def looks(page, file, want, truth):
     page.focus("canvas")
     page.press("f")
     ct.ok(below > top and next(f["y"] for f in page.frames() if f["depth"] == 0) == top, "Flip and f turn it over and back")
-    page.window(500, 900)
     page.click_on("#more")
-    ct.ok(page.run("return document.getElementById('flip').checkVisibility()"), "More shows the options of a narrow window")
-    page.window(*SIZE)
+    ct.ok(not page.run("return document.getElementById('flip').checkVisibility()"), "More hides the options")
+    page.click_on("#more")
+    ct.ok(page.run("return document.getElementById('flip').checkVisibility()"), "and shows them")
     page.focus("canvas")
     page.press("?")
     open_ = page.run("return document.getElementById('help').open")

@@ -16,6 +16,9 @@ from flamepage import ct
 import flamedata
 
 MOST_CLICKS = 2
+JAR = ct.BUILD / "candor-context.jar"
+CLOSE = "00000000000c105e00000000000c105e"
+LINK = "https://traces.example/{trace}/{span}"
 
 
 def record():
@@ -24,12 +27,13 @@ def record():
         ct.skip("the tasks of a reader", "no JDK of 17 or later is cached: script/jdks")
         ct.done()
     file = ct.WORK / "tasks.jfr"
+    classes = ct.own_classes(jdk, pathlib.Path(__file__).with_name("Tasks.java"), jars=[JAR])
     made = ct.candor("record", "-e", "cpu,wall,alloc,live,lock", "--jfr", "on", "-o", file, "--", jdk.java, "-Xmx256m", "-cp",
-                     ct.own_classes(jdk, pathlib.Path(__file__).with_name("Tasks.java")), "Tasks", "4")
+                     f"{classes}:{JAR}", "Tasks", "4")
     gap = re.search(r"^(\d{13}) (\d{13})$", made.out, re.MULTILINE)
     ct.ok(made.status == 0 and gap, "a program with an answer to each question is recorded", made)
     page = file.with_suffix(".html")
-    ct.ok(ct.candor("report", "-o", page, file).status == 0, "its page is written")
+    ct.ok(ct.candor("report", "--trace-link", LINK, "-o", page, file).status == 0, "its page is written")
     return file, page, [int(ms) * 1_000_000 for ms in gap.groups()]
 
 
@@ -142,7 +146,7 @@ def why(page, file, gap):
     page.wait_for("return document.querySelector('#panel li strong') && document.getElementById('panel').innerText.includes('seen most')")
     text = page.text("#panel")
     page.answers("why did nothing run", page.state()["panel"] == "why" and re.search(r"threads waited for closer", text)
-                 and re.search(r"That thread was in: sleep .*Tasks\.close", text) and "no gap" not in text, text)
+                 and re.search(r"That thread was in: sleep .*Tasks\.sleepWithLock", text) and "no gap" not in text, text)
     page.choose("#panel", "Show their stacks")
     page.wait_for("return document.querySelector('#kinds [aria-pressed=true]').innerText === 'Wall clock'")
     page.answers("and the evidence", "Time" in page.text("#chips") and page.state()["all"] > 0, page.text("#chips"))
@@ -154,7 +158,7 @@ def why(page, file, gap):
 def tasks(page, file, recording):
     page.anew(file)
     answer = page.text("#answer")
-    page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, answer)
+    page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, (answer, page.text("#empty")))
     lane = page.text("#lanes .thread bdi")
     sums = collections.Counter()
     for thread in json.loads(ct.candor("report", "--json", "--sections", "threads", recording).out)["threads"]:
@@ -184,6 +188,55 @@ def tasks(page, file, recording):
     page.settle()
     kernel = page.text("#legend-list")
     page.answers("what is the kernel's part", re.search(r"kernel\D+\d+(\.\d+)?%", kernel), kernel)
+
+
+def traces_of(file):
+    """The weights of each trace in the page's data, and their lengths in us."""
+    part = next(json.loads(text) for text in re.findall(r'data-part="spans">([^<]*)', file.read_text()))
+    column = lambda key: flamedata.column(part[key], False)
+    sums = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for trace, *weights in zip(*map(column, ("trace", "cpu_ns", "wall_ns", "alloc_bytes", "lock_ns"))):
+        sums[part["texts"][trace]] = [a + b for a, b in zip(sums[part["texts"][trace]], weights)]
+    spans = collections.defaultdict(list)
+    for trace, start, length in zip(column("trace"), flamedata.column(part["start_us"], True), column("length_us")):
+        spans[part["texts"][trace]].append((start, start + length))
+    lengths = {trace: max(end for _, end in each) - min(start for start, _ in each) for trace, each in spans.items()}
+    return part, sums, lengths
+
+
+def traces(page, file, recording, gap):
+    """The slowest trace is in sight after one click, and what it did after the next. On a busy machine a sale may be slower than the
+    closer."""
+    part, sums, lengths = traces_of(file)
+    slowest = {trace for trace, length in lengths.items() if length == max(lengths.values())}
+    page.anew(file).choose("#panel-bar", "Traces")
+    ids = page.run("return [...document.querySelectorAll('#panel tbody a')].map((a) => a.title)")
+    page.answers("which trace was slow", ids[0] in slowest and CLOSE in ids and lengths[CLOSE] > 400_000, (ids[:3], slowest))
+    ct.ok(re.match(rf"The slowest of {len(lengths):,} traces: POST /\w+, at least", page.text("#panel p")), "it is in the first sentence",
+          page.text("#panel p"))
+    address = page.run("return document.querySelector('#panel tbody a').href")
+    ct.ok(address == LINK.replace("{trace}", ids[0]).replace("{span}", ""), "it leads to the tracing system", address)
+    page.anew(file, "#kind=wall").choose("#panel-bar", "Traces").choose("#panel", "POST /close")
+    page.wait_for("return candor.state().to > 0")
+    page.settle()
+    state, chips = page.state(), page.text("#chips")
+    slices = page.run("return JSON.parse(document.querySelector('.candor-data[data-kind=wall]').textContent).slices")
+    at = [slices["start_ns"] + state[key] * slices["bucket_ns"] for key in ("from", "to")]
+    names = {f["name"] for f in page.frames()}
+    middle = (gap[0] + gap[1]) / 2
+    page.answers("and what did it do", at[0] < gap[0] < middle < at[1] and "Thread closer" in chips and "Tasks.close" in names,
+                 (at, gap, chips, names))
+    told = page.text("#lanes-text")
+    ct.ok("span of a request" in told and "Spans in the chosen time" in page.text("#panel"), "its spans are listed and on the lanes", told)
+    want = json.loads(ct.candor("trace", "--json", recording, CLOSE).out)
+    ct.ok(part["traces"] == len(sums) > 20 and sums[CLOSE] == [want["cpu_ns"], want["wall_ns"], want["allocated_bytes"], want["lock_ns"]],
+          f"{part['traces']} traces; the slowest weighs what candor trace says", (sums[CLOSE], want))
+    place = page.run("""const rows = [...document.querySelectorAll('#lanes li')];
+        const row = rows.find((li) => li.querySelector('.thread').title === 'closer'); row.scrollIntoView({block: "nearest"});
+        const r = row.querySelector('canvas').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]""")
+    page.move(place[0] + place[2] * (middle - slices["start_ns"]) / (slices["buckets"] * slices["bucket_ns"]), place[1] + place[3] - 1)
+    told = page.text("#heat-text")
+    ct.ok("closer: span of POST /close, at least" in told, "a span under the pointer is described", told)
 
 
 def changed(page):
@@ -262,11 +315,13 @@ def sources(page, file):
 
 def main():
     flamepage.need()
+    ct.need(JAR)
     recording, file, gap = record()
     with Reader(1400, 1300) as page:
         tasks(page, file, recording)
         lanes(page, file, recording)
         why(page, file, gap)
+        traces(page, file, recording, gap)
         changed(page)
         dropped(page)
         saves(page, file)

@@ -81,6 +81,30 @@ def theirs_read_by_us():
         ct.ok(len(ours) == 3 and ours == theirs, f"Java's log {seed}: counts, percentiles and maxima", f"{ours}\n{theirs}")
 
 
+def old_writers_read_by_us():
+    """Logs by HdrHistogram 1.2.1 (V0) and 2.1.6 (V1): what their writer counted, and HistogramLogProcessor's whole table. They need
+    JDK 8's base64."""
+    jdk = ct.jdk(8)
+    if not jdk:
+        ct.skip("logs of an old HdrHistogram", "no JDK 8 is cached: script/jdks")
+        return
+    for version, cookie in (("hdr0", "1c849308"), ("hdr1", "1c849301")):
+        fetched = ct.run(ct.ROOT / "tests" / "jvm" / "fetch_jars.sh", version)
+        if fetched.status:
+            ct.skip(f"{version}: logs of an old HdrHistogram", fetched.err[-200:] or "Maven has no jar")
+            continue
+        (jar,) = pathlib.Path(fetched.out.strip()).glob("*.jar")
+        classes = ct.WORK / version
+        classes.mkdir()
+        subprocess.run([jdk.javac, "-cp", jar, "-d", classes, pathlib.Path(__file__).with_name("OldHistLogs.java")], check=True)
+        log = ct.WORK / f"{version}.hlog"
+        written = ct.run(jdk.java, "-cp", f"{classes}:{jar}", "OldHistLogs", log)
+        count = as_candor(log)["default"][0]
+        ct.ok(written.status == 0 and written.out.split() == [str(count), cookie], f"{log.name}: its encoding, and {count} values",
+              written)
+        same_table(log, version, f"of {log.name}")
+
+
 def old_encoding(version, word, counts):
     """A histogram as HdrHistogram wrote it before 2.1.4 (V0, with words of 8 bytes), and before 2.1.7 (V1)."""
     body = b"".join(count.to_bytes(word, "big") for count in counts)
@@ -114,4 +138,5 @@ subprocess.run([ct.compiler().javac, "-cp", JAR, "-d", ct.WORK, pathlib.Path(__f
 ours_read_by_java()
 theirs_read_by_us()
 old_logs_read_by_both()
+old_writers_read_by_us()
 ct.done()

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Fetches a Java library with everything it needs, with the machine's own Maven configuration, once.
-# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh | opentracing | jaeger | cassandra]
+# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh | opentracing | jaeger | cassandra | hdr0 | hdr1]
 # It prints the directory with the jars; other tests may use them too.
 # flightrecorder: Mission Control's parser of recordings; jfrconv: async-profiler's converter;
 # jmh: the benchmark harness with its annotation processor; opentracing: its API and a tracer for tests; jaeger: a tracer of OpenTracing;
-# cassandra: a whole server
+# cassandra: a whole server; hdr0, hdr1: versions of HdrHistogram that write its old encodings
 set -eu
 
 name=${1:-flightrecorder}
@@ -14,6 +14,8 @@ case $name in
     jmh) group=org.openjdk.jmh artifact=jmh-generator-annprocess version=1.37 ;;
     opentracing) group=io.opentracing artifact=opentracing-mock version=0.33.0 ;;
     cassandra) group=org.apache.cassandra artifact=cassandra-all version=4.1.7 ;;
+    hdr0) group=org.hdrhistogram artifact=HdrHistogram version=1.2.1 ;;
+    hdr1) group=org.hdrhistogram artifact=HdrHistogram version=2.1.6 ;;
     jaeger) group=io.jaegertracing artifact=jaeger-core version=1.8.1 ;;
     *) sed -n 3p "$0" >&2; exit 2 ;;
 esac

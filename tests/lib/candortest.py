@@ -250,12 +250,13 @@ def classes(jdk):
     return target
 
 
-def own_classes(jdk, *sources):
+def own_classes(jdk, *sources, jars=()):
     """A directory of these sources compiled by the JDK itself: for sources that use its jdk.jfr, which `--release` does not include."""
     target = WORK / f"classes-{jdk.version}"
     if not target.exists():
         target.mkdir()
-        subprocess.run([jdk.javac, "-encoding", "UTF-8", "-nowarn", "-d", target, *sources], check=True)
+        subprocess.run([jdk.javac, "-encoding", "UTF-8", "-nowarn", *(["-cp", ":".join(map(str, jars))] if jars else []), "-d", target,
+                        *sources], check=True)
     return target
 
 

@@ -295,6 +295,37 @@ static void test_page_tree(void)
     profile_deinit(&before);
 }
 
+/* async-profiler writes successive samples of an idle thread as one event. */
+static void test_batch(void)
+{
+    struct profile p;
+    struct calltree tree;
+    struct slices s;
+    maker_init(&p);
+    p.kind = PROFILE_WALL;
+    p.interval_ns = NS_PER_MS;
+    p.source = maker_string(&p, "profiler.WallClockSample");
+    maker_sample(&p, "a;b", 10);
+    maker_sample(&p, "a;c", 1);
+    p.samples[0].count = 3;
+    p.samples[0].time_ns = 5 * NS_PER_S;
+    p.samples[1].time_ns = p.samples[0].time_ns + 5 * NS_PER_MS;
+    bool good = !calltree_build(&tree, &p, false) && !slices_init(&s, &p, &tree);
+    tap_ok(good && s.count == 4 && s.list[0].bucket == 0 && s.list[0].weight == 3 && s.list[1].bucket == 1 && s.list[1].weight == 3 &&
+               s.list[2].bucket == 2 && s.list[2].weight == 4 && s.list[3].bucket == 5,
+           "a sample that stands for three lasts three intervals");
+    slices_deinit(&s);
+    p.samples[0].count = 9;
+    good = !slices_init(&s, &p, &tree);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s.count; i++)
+        sum += s.list[i].weight;
+    tap_ok(good && sum == 11 && s.list[s.count - 1].bucket == 5, "but not beyond the end");
+    slices_deinit(&s);
+    calltree_deinit(&tree);
+    profile_deinit(&p);
+}
+
 static void test_slices(void)
 {
     struct profile p;
@@ -529,6 +560,7 @@ int main(void)
     test_flamegraph();
     test_page_tree();
     test_slices();
+    test_batch();
     test_output();
     return tap_done();
 }

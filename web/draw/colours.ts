@@ -1,8 +1,9 @@
 // Chooses the colors of frames, by package or by frame type.
 //
-// The nine colors are chosen so that people with any common color blindness can distinguish them (the "light" scheme of Paul Tol,
-// SRON/EPS/TN/09-002), and so that dark text on each has a contrast above 4.5. Each of the largest groups has its own color. All other
-// groups share one gray.
+// The nine hues are chosen so that people with any common color blindness can distinguish them (the "light" scheme of Paul Tol,
+// SRON/EPS/TN/09-002), and so that dark text on each has a contrast above 4.5. Four are those of code that is not Java. The others are
+// given to packages by their names alone, so a package has the same color in every profile: its first three parts decide the hue, all that
+// is shown of it the shade.
 import { kindOfCode, packageOf, visibleName } from "../model/names";
 import { Tree } from "../model/tree";
 
@@ -17,7 +18,7 @@ export interface Group {
 }
 
 export interface Groups {
-    groups: Group[]; // the largest first, "other" last
+    groups: Group[]; // the largest first
     groupOf: (tree: Tree, frame: number) => number;
 }
 
@@ -33,8 +34,13 @@ export interface Theme {
     hover: string;
 }
 
-const LIGHT = ["#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00", "#c9b6e4"];
+const KIND_COLOUR = new Map([
+    ["kernel", "#ee8866"], ["native code", "#77aadd"], ["JVM stubs", "#c9b6e4"], ["work of the JVM", "#aaaa00"],
+]);
+const HUES = ["#44bb99", "#eedd88", "#99ddff", "#bbcc33", "#ffaabb"];
+const PALER = [0, 0.3, 0.6]; // the shades of a hue: how much of it is white
 const GREY = "#d4d4d4";
+const GREY_KINDS = new Set(["folded frames", "missing frames", "failed walks", "threads"]);
 
 // These colors are fixed: a type has the same color in every profile.
 const TYPE_COLOUR = new Map([
@@ -158,19 +164,28 @@ function typeColours(ranked: Group[]): Group[] {
     return ranked;
 }
 
-function packageColours(ranked: Group[]): Group[] {
-    const own = ranked.slice(0, LIGHT.length);
-    own.forEach((group, i) => {
-        group.index = i;
-        group.colour = LIGHT[i];
-    });
-    const rest = ranked.slice(LIGHT.length);
-    if (rest.length === 0) {
-        return own;
+// A number from the characters of a text (FNV-1a).
+function hash(text: string): number {
+    let value = 0x811c9dc5;
+    for (let i = 0; i < text.length; i++) {
+        value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
     }
-    rest.forEach((group) => { group.index = LIGHT.length; });
-    const self = rest.reduce((sum, group) => sum + group.self, 0);
-    return [...own, { label: "other (" + rest.length + " more)", colour: GREY, self, index: LIGHT.length }];
+    return (value ^ value >>> 15) >>> 0;
+}
+
+function packageColour(label: string): string {
+    const hue = HUES[hash(label.split(".").slice(0, LEAST_PARTS).join(".")) % HUES.length];
+    const white = PALER[hash(label + "/") % PALER.length];
+    const channel = (at: number) => Math.round(parseInt(hue.slice(at, at + 2), 16) * (1 - white) + 255 * white);
+    return "#" + [1, 3, 5].map((at) => channel(at).toString(16).padStart(2, "0")).join("");
+}
+
+function packageColours(ranked: Group[]): Group[] {
+    ranked.forEach((group, i) => {
+        group.index = i;
+        group.colour = KIND_COLOUR.get(group.label) ?? (GREY_KINDS.has(group.label) ? GREY : packageColour(group.label));
+    });
+    return ranked;
 }
 
 export function paint(groups: Group[], theme: ThemeName): string[] {

@@ -2,7 +2,7 @@
 // sides that the server cannot judge (judged.ts).
 import { changeOf } from "../model/changes";
 import { methodSums } from "../model/compare";
-import { formatChange, formatShare, plural } from "../model/figures";
+import { formatPoints, formatShare, plural } from "../model/figures";
 import { Profile } from "../model/profile";
 import { nameOf } from "./parts";
 
@@ -24,7 +24,7 @@ export function sampledSentence(before: Profile, after: Profile): (Node | string
         return ["No method's share changed by more than sampling explains (" + plural(changes.length, "method") + ")."];
     }
     const words = sure.slice(0, MOST_CHANGES).flatMap(({ name, before: from, after: to, change }, i) =>
-        [i > 0 ? ", " : "", nameOf(name), ` ${formatShare(from)} → ${formatShare(to)} (${formatChange(change).replace("%", " pt")})`]);
+        [i > 0 ? ", " : "", nameOf(name), ` ${formatShare(from)} → ${formatShare(to)} (${formatPoints(change)})`]);
     return [`The self share of ${sure.length} of ${plural(changes.length, "method")} changed by more than sampling explains `
         + "(differences between hosts not counted): ", ...words, "."];
 }

@@ -30,20 +30,21 @@ export interface Callers {
 }
 
 // Merges all stacks from their leaves. In this tree, `self` of a frame is the weight of stacks that begin there, or whose callers were left
-// out. `total` is the weight of the leaf when it is called through this chain.
-export function callersTree(tree: Tree, strings: string[], kinds: Kinds): Callers {
+// out. `total` is the weight of the leaf when it is called through this chain. `least`: the share of the total below which callers are left
+// out in any case.
+export function callersTree(tree: Tree, strings: string[], kinds: Kinds, least = 0): Callers {
     const at: number[] = [];
     for (let i = 1; i < tree.count; i++) {
         if (tree.self[i] > 0 || (tree.otherSelf && tree.otherSelf[i] > 0)) {
             at.push(i);
         }
     }
-    return mergeUpwards(tree, strings, kinds, -1, { at, weight: tree.self, other: tree.otherSelf });
+    return mergeUpwards(tree, strings, kinds, -1, { at, weight: tree.self, other: tree.otherSelf }, least);
 }
 
 // Builds the tree of a method's callers, above the outermost of its calls in each stack. The root is the method.
-export function callersOf(tree: Tree, strings: string[], kinds: Kinds, method: number, calls: number[]): Callers {
-    return mergeUpwards(tree, strings, kinds, method, { at: calls, weight: tree.total, other: tree.otherTotal });
+export function callersOf(tree: Tree, strings: string[], kinds: Kinds, method: number, calls: number[], least = 0): Callers {
+    return mergeUpwards(tree, strings, kinds, method, { at: calls, weight: tree.total, other: tree.otherTotal }, least);
 }
 
 interface Stacks {
@@ -53,10 +54,10 @@ interface Stacks {
 }
 
 // Merges stacks upwards. A stack begins at its frame or, if the root is a method, at the caller of its frame.
-function mergeUpwards(tree: Tree, strings: string[], kinds: Kinds, root: number, stacks: Stacks): Callers {
+function mergeUpwards(tree: Tree, strings: string[], kinds: Kinds, root: number, stacks: Stacks, least: number): Callers {
     let steps = 0;
     stacks.at.forEach((i) => { steps += tree.depth[i]; });
-    const cut = steps > STEPS_LIMIT ? SMALL_SHARE : 0;
+    const cut = Math.max(least, steps > STEPS_LIMIT ? SMALL_SHARE : 0);
     const out: Out = { parent: [0], name: [tree.name[0]], type: [tree.type[0]], self: [0], other: [0] };
     // By name and type: the last frame under which a child of that kind was made, and this child.
     const all = kinds.strings * kinds.types;

@@ -89,6 +89,16 @@ export function formatChange(change: number): string {
     return change > 0 ? formatShare(change).replace(/^<?/, "$&+") : formatShare(change);
 }
 
+// Formats the change of a share, in points: "+1.23 pt".
+export function formatPoints(change: number): string {
+    return formatChange(change).replace("%", " pt");
+}
+
+// Formats the interval of such a change: "+1.23 to +4.56 pt".
+export function formatPointRange([low, high]: Interval): string {
+    return formatPoints(low).replace(" pt", "") + " to " + formatPoints(high);
+}
+
 export function formatInterval(interval: Interval | null): string {
     return interval ? formatShare(interval[0]) + " to " + formatShare(interval[1]) : "unknown";
 }

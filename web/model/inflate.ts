@@ -170,19 +170,40 @@ class Inflater {
     }
 }
 
-export function inflateHere(bytes: Uint8Array): Uint8Array {
-    return new Inflater(bytes.subarray(0, Math.max(0, bytes.length - ZLIB_CHECKSUM))).run();
+// The checksum of zlib (Adler-32), which follows the deflated bytes.
+function checksum(bytes: Uint8Array): number {
+    let [a, b] = [1, 0];
+    for (const byte of bytes) {
+        a = (a + byte) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b * 65536 + a;
 }
 
-// Inflates bytes. Throws an Error if they are not deflated.
+export function inflateHere(bytes: Uint8Array): Uint8Array {
+    const end = Math.max(0, bytes.length - ZLIB_CHECKSUM);
+    const made = new Inflater(bytes.subarray(0, end)).run();
+    const stated = bytes.subarray(end).reduce((number, byte) => number * 256 + byte, 0);
+    if (checksum(made) !== stated) {
+        throw new Error("wrong checksum");
+    }
+    return made;
+}
+
+// Inflates bytes. Throws an Error if they are not deflated. A browser's stream may also fail for reasons of its own, so what it refuses is
+// tried here.
 export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
     if (typeof DecompressionStream !== "function") {
         return inflateHere(bytes);
     }
-    const { readable, writable } = new DecompressionStream("deflate");
-    const writer = writable.getWriter();
-    const [all] = await Promise.all([new Response(readable).arrayBuffer(), writer.write(bytes), writer.close()]);
-    return new Uint8Array(all);
+    try {
+        const { readable, writable } = new DecompressionStream("deflate");
+        const writer = writable.getWriter();
+        const [all] = await Promise.all([new Response(readable).arrayBuffer(), writer.write(bytes), writer.close()]);
+        return new Uint8Array(all);
+    } catch {
+        return inflateHere(bytes);
+    }
 }
 
 // TypeScript 4.8 does not know this class yet.

@@ -10,9 +10,9 @@ export interface Sandwich {
     callees: Tree;
 }
 
-export function sandwich(tree: Tree, strings: string[], kinds: Kinds, method: number): Sandwich {
+export function sandwich(tree: Tree, strings: string[], kinds: Kinds, method: number, least = 0): Sandwich {
     const calls = outermostCalls(tree, method);
-    return { callers: callersOf(tree, strings, kinds, method, calls), callees: calleesOf(tree, strings, method, calls) };
+    return { callers: callersOf(tree, strings, kinds, method, calls, least), callees: calleesOf(tree, strings, method, calls) };
 }
 
 function outermostCalls({ count, parent, name }: Tree, method: number): number[] {

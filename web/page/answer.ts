@@ -1,7 +1,7 @@
 // Shows the sentence at the top of the page.
 import { answerOf } from "../model/answer";
 import { changedWord, sureChanges } from "../model/changes";
-import { INDEPENDENT, formatChange, formatInterval, formatShare, plural, wilson } from "../model/figures";
+import { INDEPENDENT, formatPointRange, formatPoints, formatInterval, formatShare, plural, wilson } from "../model/figures";
 import { HOLDER_RUNS, visibleName } from "../model/names";
 import { OwnCode } from "../model/own";
 import { Profile } from "../model/profile";
@@ -43,8 +43,8 @@ const putChanges = remember((app: App, profile: Profile): void => {
     }
     byId("answer").replaceChildren(plural(others.length + 1, "method") + " " + changedWord(profile) + ", most of all ",
         nameButton(app, first.name),
-        ": " + formatShare(first.before) + " before, " + formatShare(first.after) + " after, " + formatChange(first.change) + " ",
-        element("span", { className: "interval" }, first.interval ? "(" + first.interval.map(formatChange).join(" to ") + ")" : ""),
+        ": " + formatShare(first.before) + " before, " + formatShare(first.after) + " after, " + formatPoints(first.change) + " ",
+        element("span", { className: "interval" }, first.interval ? "(" + formatPointRange(first.interval) + ")" : ""),
         " of the " + (profile.whole || "weight") + ".");
 });
 

@@ -1,6 +1,7 @@
 // Keeps the user's choices, computes what follows from them, and passes both to the parts of the page.
 import { ThemeName } from "../draw/colours";
 import { carry } from "../model/carry";
+import { sameFrame } from "../model/coarse";
 import { FOLDED_TYPE } from "../model/own";
 import { Profile } from "../model/profile";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
@@ -198,12 +199,33 @@ export class App {
     // Applies a state without the choices that the profile does not have.
     private adopt(state: State): void {
         this.state = this.scenes.possible(state);
+        if (state.zoom > 0 || state.selected >= 0 || state.upperZoom > 0 || state.upperSelected >= 0) {
+            this.scenes.makeExact(this.state); // numbers of frames are those of exact trees
+        }
         const fit = (tree: Tree, zoom: number) => (zoom < tree.count && tree.total[zoom] > 0 ? zoom : 0);
         const { tree, upper } = this.scene;
         this.state.zoom = fit(tree, this.state.zoom);
         this.state.selected = this.state.selected < tree.count ? this.state.selected : -1;
         this.state.upperZoom = upper ? fit(upper, this.state.upperZoom) : 0;
         this.state.upperSelected = upper && this.state.upperSelected < upper.count ? this.state.upperSelected : -1;
+    }
+
+    // Puts the exact picture in the place of a coarse one.
+    refine(): void {
+        if (this.scene.coarse) {
+            this.scenes.makeExact(this.state);
+            this.show(this);
+        }
+    }
+
+    // Returns the number of a frame of the picture in the exact tree, which is then shown.
+    private exactFrame(pane: PaneName, frame: number): number {
+        if (!this.scene.coarse) {
+            return frame;
+        }
+        const coarse = this.treeOf(pane);
+        this.refine();
+        return sameFrame(coarse, frame, this.treeOf(pane));
     }
 
     // Changes choices. If this makes another tree, its frames have other numbers, so zoom and selection are reset. If `remembered` is set,
@@ -241,11 +263,13 @@ export class App {
         this.address.write(writeAddress(this.state), remembered);
     }
 
-    select(pane: PaneName, frame: number): void {
+    select(pane: PaneName, of: number): void {
+        const frame = this.exactFrame(pane, of);
         this.change(pane === "upper" ? { upperSelected: frame, selected: -1 } : { selected: frame, upperSelected: -1 });
     }
 
-    zoomTo(pane: PaneName, frame: number): void {
+    zoomTo(pane: PaneName, of: number): void {
+        const frame = this.exactFrame(pane, of);
         const changes = pane === "upper" ? { upperZoom: frame, upperSelected: frame, selected: -1 }
             : { zoom: frame, selected: frame, upperSelected: -1 };
         this.change(changes, true);
@@ -270,6 +294,7 @@ export class App {
 
     // Selects the next match (step 1) or the previous one (step -1), and zooms out or in as far as needed to show it.
     nextMatch(step: number, width: number): void {
+        this.refine();
         const matches = this.matchesOf("main");
         if (!matches || matches.frames === 0) {
             return;

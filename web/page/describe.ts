@@ -1,7 +1,7 @@
 // Describes a frame and its time, for the tooltip, for the line under the graph, and for tests.
 import { ROOT_LABEL } from "../draw/renderer";
 import { Change, changeOf } from "../model/changes";
-import { formatChange, formatInterval, formatShare, formatValue, plural, wilson } from "../model/figures";
+import { formatPointRange, formatPoints, formatInterval, formatShare, formatValue, plural, wilson } from "../model/figures";
 import { Method } from "../model/methods";
 import { visibleName } from "../model/names";
 import { Profile } from "../model/profile";
@@ -82,8 +82,8 @@ export function methodChange(app: App, method: Method, key: "self" | "total"): C
 
 function changeText(app: App, value: number, other: number): string {
     const { before, after, change, interval, sure } = changeIn(app, value, other);
-    const range = interval ? " (" + formatChange(interval[0]) + " to " + formatChange(interval[1]) + ")" : "";
-    return formatShare(before) + " before, " + formatShare(after) + " after: " + formatChange(change) + range
+    const range = interval ? " (" + formatPointRange(interval) + ")" : "";
+    return formatShare(before) + " before, " + formatShare(after) + " after: " + formatPoints(change) + range
         + (sure ? "" : ", no sure change");
 }
 

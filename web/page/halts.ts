@@ -53,13 +53,15 @@ function rowOf(app: App, halt: Halt): (Node | string)[] {
         element("span", {}, name(what), ...(site ? [element("br", {}), name(site)] : [])), name(by)];
 }
 
-// Chooses a time in whole buckets, and some time around it.
-export function chooseTime(app: App, start: number, duration: number, beside = BESIDE): void {
+// Chooses a time in whole buckets, and some time around it; and threads, as far as the profile has them. No threads: those that are chosen.
+export function chooseTime(app: App, start: number, duration: number, beside = BESIDE, names: string[] = []): void {
     const { slices } = app.profile;
     if (slices && slices.startNs > 0) {
         const bucket = (ns: number) => (ns - slices.startNs) / slices.bucketNs;
         const from = Math.max(0, Math.min(slices.buckets - 1, Math.floor(bucket(start - duration * beside) + CLOSE)));
         const to = Math.max(from + 1, Math.min(slices.buckets, Math.ceil(bucket(start + duration * (1 + beside)) - CLOSE)));
-        app.change({ from, to, timeline: "shown" }, true);
+        const wanted = new Set(names);
+        const threads = wanted.size === 0 ? app.state.threads : slices.threads.flatMap((name, i) => (wanted.has(name) ? [i] : []));
+        app.change({ from, to, threads, timeline: "shown" }, true);
     }
 }

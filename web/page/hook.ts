@@ -41,6 +41,7 @@ export function offerHook(app: App, panes: Panes): void {
             nodes: app.tree.count,
             total: app.tree.total[0],
             all: app.scene.all,
+            coarse: app.scene.coarse,
             rows: panes.main.geometry ? panes.main.geometry.rows : 0,
             drawn: panes.main.drawn,
             drawTime: panes.main.drawTime,

@@ -1,29 +1,24 @@
-// Shows the lanes: a row for each pool and each other thread, with what it did and its single events. A click on a name chooses threads; a
-// click on an event chooses its time.
-import { Event, LOOKS, drawLane, lookOfKind } from "../draw/lanes";
-import { clockOf } from "../model/clock";
-import { formatCount, formatShare, formatValue } from "../model/figures";
+// Shows the lanes: a row for each pool and each other thread, with what it did, its single events, and the spans for which it worked. A
+// click on a name chooses threads; a click on an event or a span chooses its time.
+import { LOOKS, drawLane } from "../draw/lanes";
+import { formatCount, formatShare } from "../model/figures";
 import { Row, lanesOf, rowsOf } from "../model/lanes";
-import { Marks, byThread, readMarks } from "../model/marks";
 import { visibleName } from "../model/names";
 import { Slices } from "../model/slices";
 import { Grid, scaleOf } from "../model/timeline";
 import { App } from "./app";
 import { byId, element, keepPlace } from "./dom";
-import { chooseTime, haltWord } from "./halts";
-import { partOf } from "./panels";
+import { Events, Pointed } from "./events";
 import { remember } from "./remember";
 
 const MOST_LANES = 200;
 const LONGEST_NAME = 200;
 const NEAR = 3; // pixels
-const MILLISECOND = 1e6;
 
 export class Lanes {
     private rows: Row[] = [];
     private strips: { button: HTMLButtonElement; canvas: HTMLCanvasElement }[] = [];
-    private marks: Marks | null = null;
-    private ofThread = new Map<string, number[]>();
+    private readonly events: Events;
     private shown: unknown[] = [];
     private drawn: unknown[] = [];
     private readonly lanes = remember((slices: Slices, rows: Row[], grid: Grid) => lanesOf(slices, rows, grid));
@@ -31,12 +26,7 @@ export class Lanes {
     private told = false; // an event is described
 
     constructor(private readonly app: App, private readonly redraw: () => void) {
-        // A page without the events, or with damaged ones, has the lanes all the same.
-        void readMarks(partOf("marks")).catch(() => null).then((marks) => {
-            this.marks = marks;
-            this.ofThread = marks ? byThread(marks) : this.ofThread;
-            redraw();
-        });
+        this.events = new Events(app, redraw);
     }
 
     // Makes the rows if there are others than before.
@@ -72,7 +62,7 @@ export class Lanes {
             canvas.setAttribute("aria-hidden", "true");
             canvas.addEventListener("pointermove", (event) => this.tell(slices, row, event));
             canvas.addEventListener("pointerleave", () => this.untell());
-            canvas.addEventListener("click", (event) => this.choose(slices, row, event));
+            canvas.addEventListener("click", (event) => this.under(slices, row, event)?.choose());
             this.strips.push({ button, canvas });
             return element("li", { className: row.inside ? "inside" : "" }, ...(size ? [this.opener(row)] : []), button, canvas);
         }));
@@ -104,7 +94,8 @@ export class Lanes {
         const { theme } = this.app;
         this.grid = grid;
         const lanes = this.lanes(slices, this.rows, grid);
-        const key = [lanes, theme, this.marks, byId("lanes").clientWidth];
+        const spans = this.app.panels?.spans ?? null;
+        const key = [lanes, theme, this.events.marks, spans, byId("lanes").clientWidth];
         if (key.every((part, i) => part === this.drawn[i])) {
             return;
         }
@@ -112,9 +103,10 @@ export class Lanes {
         const most = scaleOf(Float64Array.from(lanes.flatMap(({ columns }) => [...columns])));
         const seen = new Set<number>();
         lanes.forEach((lane, i) => {
-            const events = this.eventsOf(slices, lane, grid);
+            const { start, length } = this.axis(slices, grid);
+            const events = this.events.within(slices, lane, start, length);
             events.forEach(({ look }) => seen.add(look));
-            drawLane(this.strips[i].canvas, lane, most, events, theme);
+            drawLane(this.strips[i].canvas, lane, most, { events, hasSpans: spans !== null }, theme);
         });
         this.tellColours(slices, seen);
     }
@@ -124,25 +116,12 @@ export class Lanes {
         return { start: startNs + first * bucketNs, length: columns * rows * cellBuckets * bucketNs };
     }
 
-    private marksOf(slices: Slices, { threads }: Row): number[] {
-        return slices.startNs > 0 && this.app.isOfPage ? threads.flatMap((thread) => this.ofThread.get(slices.threads[thread]) ?? []) : [];
-    }
-
-    private eventsOf(slices: Slices, row: Row, grid: Grid): Event[] {
-        const { marks } = this;
-        const { start, length } = this.axis(slices, grid);
-        return !marks ? [] : this.marksOf(slices, row).map((i) => ({
-            from: (marks.start[i] - start) / length, to: (marks.start[i] + marks.length[i] - start) / length,
-            look: lookOfKind(marks.kinds[marks.kind[i]]),
-        })).filter(({ from, to }) => to >= 0 && from <= 1);
-    }
-
-    private tellColours(slices: Slices, events: Set<number>): void {
-        const { marks, app: { theme } } = this;
+    private tellColours(slices: Slices, seen: Set<number>): void {
+        const { events: { marks }, app: { theme } } = this;
         const items = LOOKS.flatMap(({ word, colour }, i) => {
             const swatch = element("span", { className: "swatch" });
             swatch.style.backgroundColor = colour[theme];
-            return events.has(i) || (slices.state?.includes(i) ?? false) ? [element("span", {}, swatch, word)] : [];
+            return seen.has(i) || (slices.state?.includes(i) ?? false) ? [element("span", {}, swatch, word)] : [];
         });
         const part = marks && marks.count < marks.all && this.app.isOfPage
             ? ". " + formatCount(marks.count) + " of " + formatCount(marks.all) + " events are marked, the longest." : "";
@@ -150,31 +129,25 @@ export class Lanes {
         byId("lanes-text").replaceChildren(...items, part);
     }
 
-    // The shortest event of the row under the pointer, or -1.
-    private under(slices: Slices, row: Row, event: MouseEvent): number {
-        const { marks, grid } = this;
+    // What is under the pointer. The spans are at the bottom of a lane.
+    private under(slices: Slices, row: Row, event: MouseEvent): Pointed | null {
+        const { grid } = this;
         const box = (event.target as HTMLElement).getBoundingClientRect();
-        if (!marks || !grid) {
-            return -1;
+        if (!grid) {
+            return null;
         }
         const { start, length } = this.axis(slices, grid);
         const time = (x: number) => start + ((x - box.left) / box.width) * length;
-        const [from, to] = [time(event.clientX - NEAR), time(event.clientX + NEAR)];
-        return this.marksOf(slices, row).filter((i) => marks.start[i] <= to && marks.start[i] + marks.length[i] >= from)
-            .reduce((best, i) => (best < 0 || marks.length[i] < marks.length[best] ? i : best), -1);
+        const onSpan = event.clientY > box.bottom - NEAR;
+        return this.events.under(slices, row, time(event.clientX - NEAR), time(event.clientX + NEAR), onSpan);
     }
 
     private tell(slices: Slices, row: Row, event: MouseEvent): void {
-        const { marks } = this;
-        const i = this.under(slices, row, event);
-        (event.target as HTMLElement).style.cursor = i >= 0 ? "pointer" : "";
-        if (marks && i >= 0) {
-            const what = marks.texts[marks.what[i]];
+        const pointed = this.under(slices, row, event);
+        (event.target as HTMLElement).style.cursor = pointed ? "pointer" : "";
+        if (pointed) {
             this.told = true;
-            byId("heat-text").textContent = clockOf(marks.start[i], MILLISECOND) + ", "
-                + visibleName(marks.texts[marks.thread[i]]).slice(0, LONGEST_NAME)
-                + ": " + haltWord(marks.kinds[marks.kind[i]]) + (what ? ", " + visibleName(what).slice(0, LONGEST_NAME) : "")
-                + (marks.length[i] > 0 ? ", " + formatValue(marks.length[i], "ns") : "");
+            byId("heat-text").textContent = pointed.text;
         } else {
             this.untell();
         }
@@ -184,13 +157,6 @@ export class Lanes {
         if (this.told) {
             this.told = false;
             this.redraw();
-        }
-    }
-
-    private choose(slices: Slices, row: Row, event: MouseEvent): void {
-        const i = this.under(slices, row, event);
-        if (this.marks && i >= 0) {
-            chooseTime(this.app, this.marks.start[i], this.marks.length[i]);
         }
     }
 }

@@ -67,7 +67,11 @@ function startWithout(title: string, text: string): void {
     showEmpty(title, text);
 }
 
-void start().finally(() => {
+// A failure that is none of the data is shown, too: half a page would look like a profile without books.
+void start().catch((error: unknown) => {
+    startWithout("This page failed", "The browser reports: " + String(error) + ". Load the page again.");
+    throw error;
+}).finally(() => {
     document.documentElement.dataset.ready = "yes";
     // For measurements: marks the time of the first picture.
     requestAnimationFrame(() => setTimeout(() => performance.mark("candor-drawn"), 0));

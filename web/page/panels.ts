@@ -1,7 +1,9 @@
-// Shows a button each for findings, halts, locks and what is alive, and the panel that the chosen button opens. The panel about a chosen
-// time opens from that time (sight.ts, times.ts).
+// Shows a button each for findings, halts, locks, what is alive, and traces, and the panel that the chosen button opens. The panel about a
+// chosen time opens from that time (sight.ts, times.ts).
+import { formatCount } from "../model/figures";
 import { Live, readLive } from "../model/live";
 import { Finding, Halts, Json, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { Spans, readSpans } from "../model/spans";
 import { Span } from "../model/why";
 import { App } from "./app";
 import { byId, element } from "./dom";
@@ -9,9 +11,10 @@ import { findingsPanel } from "./findings";
 import { haltsPanel } from "./halts";
 import { livePanel } from "./live";
 import { locksPanel } from "./locks";
+import { tracesPanel } from "./traces";
 import { chosenSpan, whyPanel } from "./why";
 
-export type PanelName = "findings" | "halts" | "locks" | "live" | "why";
+export type PanelName = "findings" | "halts" | "locks" | "live" | "traces" | "why";
 
 // Returns a part of the page besides samples, or null if the page does not have it.
 export function partOf(name: string): Json | null {
@@ -24,6 +27,7 @@ export class Panels {
     readonly halts: Halts | null = readHalts(partOf("halts"));
     readonly locks: Lock[] = readLocks(partOf("locks"));
     readonly live: Live | null = readLive(partOf("live"));
+    spans: Spans | null = null; // read after the first picture; null = none
     private readonly buttons = new Map<PanelName, HTMLButtonElement>();
     private shown: unknown[] = [];
 
@@ -34,15 +38,24 @@ export class Panels {
             ["halts", "Halts", halts], ["locks", "Locks (" + this.locks.length + ")", this.locks.length],
             ["live", "Live and growing", this.live ? 1 : 0],
         ];
-        for (const [name, label, count] of all) {
-            if (count > 0) {
-                const button = element("button", { type: "button" }, label);
-                button.setAttribute("aria-controls", "panel");
-                button.addEventListener("click", () => app.change({ panel: app.state.panel === name ? "none" : name }, true));
-                this.buttons.set(name, button);
+        all.filter(([, , count]) => count > 0).forEach(([name, label]) => this.offer(name, label));
+        // Spans are many, so they are read beside the first picture. A page without them, or with damaged ones, has the rest all the same.
+        void readSpans(partOf("spans")).catch(() => null).then((spans) => {
+            if (spans && spans.rows.length > 0) {
+                this.spans = spans;
+                this.offer("traces", "Traces (" + formatCount(spans.traces) + ")");
+                app.start();
             }
-        }
-        byId("panel-bar").replaceChildren(...this.buttons.values());
+        });
+    }
+
+    private offer(name: PanelName, label: string): void {
+        const { app } = this;
+        const button = element("button", { type: "button" }, label);
+        button.setAttribute("aria-controls", "panel");
+        button.addEventListener("click", () => app.change({ panel: app.state.panel === name ? "none" : name }, true));
+        this.buttons.set(name, button);
+        byId("panel-bar").append(button);
     }
 
     show(): void {
@@ -55,7 +68,7 @@ export class Panels {
         byId("panel-bar").hidden = this.buttons.size === 0 || !isOfPage;
         const open = !isOfPage ? false : panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
         byId("panel").hidden = !open;
-        const shown = [panel, state.from, state.to, profile];
+        const shown = [panel, state.from, state.to, state.threads.join(), profile];
         if (!open || shown.every((value, i) => value === this.shown[i])) {
             return;
         }
@@ -69,6 +82,7 @@ export class Panels {
             case "findings": return findingsPanel(this.app, this.findings);
             case "locks": return locksPanel(this.app, this.locks);
             case "live": return livePanel(this.app, this.live as Live);
+            case "traces": return tracesPanel(this.app, this.spans as Spans);
             case "why": return whyPanel(this.app, chosenSpan(this.app) as Span);
             default: return haltsPanel(this.app, this.halts as Halts);
         }

@@ -1,7 +1,8 @@
 // Makes the scene of a state: the visible trees, and the wholes of which their figures are shares. Each step is remembered, so that a
-// change repeats only the steps that follow from it.
+// change repeats only the steps that follow from it. With very many frames, a scene is first made of a coarse copy of the profile.
 import { callersTree } from "../model/callers";
 import { foldChains } from "../model/chains";
+import { coarseOf } from "../model/coarse";
 import { Filters, Kinds, bare, filterColumns, filtersNothing, withoutEmpty } from "../model/filters";
 import { Method, sumMethods } from "../model/methods";
 import { OwnCode, ownCode, ownFirst, ownShare } from "../model/own";
@@ -10,7 +11,7 @@ import { Sandwich, sandwich } from "../model/sandwich";
 import { Selection, selectColumns, selectsAll, threadColumns } from "../model/slices";
 import { Columns, Tree, buildTree } from "../model/tree";
 import { remember } from "./remember";
-import { State } from "./state";
+import { DEFAULTS, State } from "./state";
 
 export interface Scene {
     tree: Tree; // of the main pane
@@ -22,11 +23,14 @@ export interface Scene {
     effectiveSamples: number; // number of effective samples in these
     otherAll: number; // for a comparison: the same of the other profile
     otherEffective: number;
+    coarse: boolean; // it is of a coarse copy; the exact one is yet to be made
 }
 
 const THREAD_TYPE = "Thread";
 // A profile opens with the program's own code first if at least this share of its weight is in own code.
 const LEAST_OWN = 0.1;
+// A coarse picture has callers down to this share of the time.
+const COARSE_SHARE = 1e-4;
 
 const isWindow = ([from, to, ...more]: number[], buckets: number): boolean => more.length === 0 && from < to && to <= buckets;
 
@@ -47,9 +51,11 @@ export class SceneMaker {
     private readonly sandwich: (tree: Tree, method: number) => Sandwich;
     private readonly folded: (tree: Tree) => Tree;
     private readonly foldedUpper: (tree: Tree) => Tree;
+    private readonly coarse: () => SceneMaker | null;
+    private ready = ""; // what the exact scene was made for
     private readonly made: (...given: [Tree, Tree | null, Tree, number, boolean]) => Scene;
 
-    constructor(private readonly profile: Profile) {
+    constructor(private readonly profile: Profile, private readonly isCoarse = false) {
         const { strings, types, columns } = profile;
         this.numbers = new Map(strings.map((name, i) => [name, i]));
         this.threadNames = this.nameThreads();
@@ -63,7 +69,13 @@ export class SceneMaker {
             return code !== null && ownShare(columns, code) >= LEAST_OWN;
         });
         this.ownTree = remember((made, own) => buildTree(ownFirst(made, this.ownCode(own) as OwnCode), strings));
-        this.methodsOf = remember((tree) => (tree.selfEffect !== null && profile.sums) || sumMethods(tree, strings));
+        const methods = (tree: Tree) => (tree.selfEffect !== null && profile.sums) || sumMethods(tree, strings);
+        const [ofBase, ofTree] = [remember(methods), remember(methods)]; // the whole profile comes back often
+        this.methodsOf = (tree) => (tree === this.base ? ofBase(tree) : ofTree(tree));
+        this.coarse = remember(() => {
+            const copy = isCoarse ? null : coarseOf(profile);
+            return copy && new SceneMaker(copy, true);
+        });
         this.turned = remember(() => ({ ...bare(columns), self: columns.other as Float64Array, other: columns.self }));
         this.baseTree = remember(() => buildTree(columns, strings));
         this.treeOf = remember((made) => (made === columns ? this.baseTree() : buildTree(made, strings)));
@@ -72,8 +84,9 @@ export class SceneMaker {
             const filters: Filters = { focus: listOf(focus), drop: listOf(drop), hide: listOf(hide), recursion };
             return filtersNothing(filters) ? from : filterColumns(from, filters, this.kinds);
         });
-        this.callers = remember((tree) => callersTree(tree, strings, this.kinds));
-        this.sandwich = remember((tree, method) => sandwich(tree, strings, this.kinds, method));
+        const least = isCoarse ? COARSE_SHARE : 0;
+        this.callers = remember((tree) => callersTree(tree, strings, this.kinds, least));
+        this.sandwich = remember((tree, method) => sandwich(tree, strings, this.kinds, method, least));
         this.folded = remember((tree) => foldChains(tree, strings, this.threadNames.type));
         this.foldedUpper = remember((tree) => foldChains(tree, strings, this.threadNames.type));
         this.made = remember((tree, upper, calls, cut, before) => this.make(tree, upper, calls, cut, before));
@@ -88,7 +101,8 @@ export class SceneMaker {
     private nameThreads(): { nameOf: Int32Array; type: number } {
         const { types, slices } = this.profile;
         const nameOf = Int32Array.from(slices ? slices.threads : [], (name) => this.addName(name));
-        return { nameOf, type: types.push(THREAD_TYPE) - 1 };
+        const known = types.indexOf(THREAD_TYPE); // a coarse copy shares the types
+        return { nameOf, type: known >= 0 ? known : types.push(THREAD_TYPE) - 1 };
     }
 
     private addName(name: string): number {
@@ -152,7 +166,31 @@ export class SceneMaker {
         return can && (state.fold === "auto" ? this.isMuch(state.own) : state.fold === "yes");
     }
 
+    // Returns the scene; if it takes long to make, a coarse one, until makeExact was called for it.
     scene(state: State): Scene {
+        const key = this.keyOf(state);
+        const coarse = key === this.ready || key === this.baseKey ? null : this.coarse();
+        return coarse ? coarse.scene({ ...state, fold: this.ownFirst(state) ? "yes" : "no" }) : this.exact(state);
+    }
+
+    makeExact(state: State): void {
+        this.ready = this.keyOf(state);
+        this.exact(state);
+    }
+
+    // What the trees of a scene depend on. The whole profile, as it is, is ready.
+    private get baseKey(): string {
+        return this.keyOf({ ...DEFAULTS, fold: "no", group: "none" });
+    }
+
+    private keyOf(state: State): string {
+        const { from, to, threads, focus, drop, hide, recursion, chains, view, method, width, own } = state;
+        const ownFirst = this.ownFirst(state);
+        return JSON.stringify([from, to, threads, this.byThread(state), focus, drop, hide, recursion, chains, view,
+            view === "sandwich" ? method : -1, width, ownFirst, ownFirst ? own : ""]);
+    }
+
+    private exact(state: State): Scene {
         const before = state.width === "before";
         const selected = before ? this.turned()
             : this.selected(state.from, state.to, state.threads.join("."), this.byThread(state));
@@ -184,6 +222,7 @@ export class SceneMaker {
             whole: calls.selfEffect !== null,
             effectiveSamples: total > 0 ? (effective * all) / total : 0,
             otherEffective: otherTotal > 0 ? (otherEffective * otherAll) / otherTotal : 0,
+            coarse: this.isCoarse,
         };
     }
 }

@@ -7,7 +7,7 @@ import { sourceOf } from "../model/source";
 import { pathTo } from "../model/tree";
 import { showAnswer } from "./answer";
 import { App } from "./app";
-import { booksTable, readBooks, showBooksBar } from "./books";
+import { booksTable, noBooks, readBooks, showBooksBar } from "./books";
 import { hasCode } from "./code";
 import { describeFrame, nameOf } from "./describe";
 import { byId, element } from "./dom";
@@ -22,6 +22,7 @@ const LONGEST_CRUMB = 200;
 const LONGEST_LABEL = 100;
 const LONGEST_NAME = 500;
 const LONGEST_TITLE = 1000;
+const MOST_PACKAGES = 9; // in the legend
 
 export function showPage(app: App): void {
     document.documentElement.dataset.theme = app.theme;
@@ -135,7 +136,12 @@ function groupItems(app: App, mode: "package" | "type"): HTMLLIElement[] {
     const groups = groupsOf(app, mode);
     const colours = paint(groups.groups, theme);
     const sums = scene.calls === app.scenes.base ? groups.groups.map(({ self }) => self) : sumGroups(scene.calls, groups);
-    return groups.groups.map(({ label }, i) => legendItem(colours[i], label, " " + formatShare(sums[i] / scene.all)));
+    const item = ({ label }: { label: string }, i: number) => legendItem(colours[i], label, " " + formatShare(sums[i] / scene.all));
+    const most = mode === "type" ? groups.groups.length : MOST_PACKAGES;
+    const [shown, rest] = [groups.groups.slice(0, most), groups.groups.slice(most)];
+    const others = rest.reduce((sum, { index }) => sum + sums[index], 0);
+    return [...shown.map(item), ...(rest.length === 0 ? []
+        : [element("li", {}, element("bdi", {}, "other (" + rest.length + " more)"), " " + formatShare(others / scene.all))])];
 }
 
 function changeItems({ theme }: App): HTMLLIElement[] {
@@ -196,7 +202,8 @@ export const showBooks = remember((profile: Profile, width: "after" | "before"):
     const { books: given, approximateShare, title } = before && width === "before" ? before : profile;
     const books = readBooks(given, profile.accounts);
     const whose = before ? width : "";
-    showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose);
+    showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose,
+        noBooks(given));
     byId<HTMLButtonElement>("books").disabled = !books;
     byId("books-heading").textContent = "The books" + (before ? " of " + visibleName(title).slice(0, LONGEST_LABEL) : "");
     if (profile.booksAbout !== "") {

@@ -3,7 +3,7 @@
 
 export interface State {
     kind: string; // kind of sample; "" = the first kind of the page
-    panel: "none" | "findings" | "halts" | "locks" | "live" | "why"; // the panel that is open
+    panel: "none" | "findings" | "halts" | "locks" | "live" | "traces" | "why"; // the panel that is open
     view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: of `method`
     method: number; // number of a name, or -1
     group: "none" | "threads" | "auto"; // threads: one frame per thread at the root; auto: as the file says
@@ -47,7 +47,7 @@ export const DEFAULTS: Readonly<State> = Object.freeze({
 });
 
 const CHOICES: Partial<Record<keyof State, string[]>> = {
-    panel: ["none", "findings", "halts", "locks", "live", "why"],
+    panel: ["none", "findings", "halts", "locks", "live", "traces", "why"],
     view: ["calls", "callers", "sandwich"],
     group: ["auto", "none", "threads"],
     fold: ["auto", "yes", "no"],

@@ -1,6 +1,6 @@
 // Shows the table of methods beside the graph: self and total with their 95 % intervals or, for a comparison, the change.
 import { changedWord } from "../model/changes";
-import { INDEPENDENT, formatChange, formatRange, formatShare, formatValue, plural, wilson } from "../model/figures";
+import { INDEPENDENT, formatPointRange, formatPoints, formatRange, formatShare, formatValue, plural, wilson } from "../model/figures";
 import { Method, sortMethods } from "../model/methods";
 import { splitName, visibleName } from "../model/names";
 import { exactQuery } from "../model/search";
@@ -42,8 +42,8 @@ function changes(app: App, method: Method): HTMLTableCellElement[] {
     return (["self", "total"] as const).map((key) => {
         const { before, after, change, interval, sure, detectable } = methodChange(app, method, key);
         const least = detectable > 0 ? ", least " + formatShare(detectable) : ""; // growth that would be noticed
-        const cell = figure((sure ? (change > 0 ? "▲ " : "▼ ") : "") + formatChange(change),
-            interval ? formatChange(interval[0]) + " to " + formatChange(interval[1]) : "",
+        const cell = figure((sure ? (change > 0 ? "▲ " : "▼ ") : "") + formatPoints(change),
+            interval ? formatPointRange(interval) : "",
             formatShare(before) + " before, " + formatShare(after) + " after" + least);
         cell.append(element("span", { className: "sides" }, formatShare(before) + " → " + formatShare(after) + least));
         cell.classList.toggle("unsure", !sure);

@@ -15,6 +15,8 @@ import { hideEmpty, showEmpty, showPage } from "./show";
 import { Times } from "./times";
 import { hideTooltip, showTooltip, tooltipContent } from "./tooltip";
 
+const IDLE_MS = 300;
+
 function partsOf(prefix: string): Parts {
     const part = <T extends HTMLElement>(id: string) => byId<T>(prefix + id);
     return { scroll: part("scroll"), room: part("room"), frames: part("frames"), canvas: part("canvas"), overlay: part("overlay") };
@@ -33,6 +35,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
     const times = new Times(app);
     const panels = app.panels = new Beside(app);
+    let refining = 0;
     const show = () => keepFocus(() => {
         showParts(app.profile);
         showPage(app);
@@ -40,6 +43,11 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         panels.show();
         showGraphs(app, panes);
         shown(app);
+        // The exact picture follows when nothing else was done for a moment.
+        const { coarse } = app.scene;
+        document.querySelector(".viewer > main")?.toggleAttribute("data-coarse", coarse);
+        window.clearTimeout(refining);
+        refining = coarse ? window.setTimeout(() => app.refine(), IDLE_MS) : 0;
     }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
     byId("timeline").hidden = true;

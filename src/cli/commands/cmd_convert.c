@@ -28,6 +28,7 @@ static const struct cli_option options[] = {
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL,
      "pack the recording with gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' shows the size of IN with each"},
+    KINDS_PAGE_OPTIONS,
     INPUT_OPTIONS,
     {0},
 };
@@ -201,6 +202,7 @@ static int convert(struct job *job, const struct format *format)
 static int convert_run(const struct cli_args *args)
 {
     int status = args->operand_count > 1 ? cli_check_output(args, args->operands[args->operand_count - 1]) : CLI_OK;
+    status = status ? status : kinds_page_check(args);
     if (status)
         return status;
     if (convert_to_recording(args, &status) || convert_to_code(args, &status))

@@ -31,6 +31,7 @@ static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "as JSON"},
     {'o', "output", "FILE", NULL, "write to this file: .html, a page with all kinds of sample; .json; or .txt"},
     {0, "format", "FORMAT", "text|json|html", "the format of the file, if its name has no extension of a format"},
+    KINDS_PAGE_OPTIONS,
     INPUT_OPTIONS,
     {0},
 };
@@ -240,6 +241,7 @@ static int report_run(const struct cli_args *args)
     int status = parse_options(args, &o);
     status = status ? status : parse_callers(args, &patterns, &o);
     status = status ? status : report_output_parse(args, &output);
+    status = status ? status : kinds_page_check(args);
     bool halts = asks_for_halts(args);
     if (!status && cli_switch(args, "timeline") && !halts)
         status = cli_usage(args->command, "--timeline needs --kind halt");

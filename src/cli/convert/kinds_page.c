@@ -1,10 +1,12 @@
 #include "cli/convert/kinds_page.h"
 
 #include "base/buffer.h"
+#include "base/text/trace_link.h"
 #include "cli/convert/page_code.h"
 #include "cli/convert/page_parts.h"
 #include "cli/read/input.h"
 #include "format/page/flamegraph.h"
+#include "format/page/spans.h"
 #include "profile/allocated.h"
 #include "profile/names.h"
 
@@ -27,20 +29,37 @@ const char *kinds_page_title(const struct kinds_page *page, const struct profile
     return out;
 }
 
+int kinds_page_check(const struct cli_args *args)
+{
+    const char *link = cli_option(args, "trace-link");
+    struct error e;
+    return link && trace_link_check(link, &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
+}
+
 int kinds_page_add_classes(struct profile *p)
 {
     return allocated_has_classes(p) && p->kind != PROFILE_HOLDER ? allocated_add_frames(p) : 0;
 }
 
-static int add(const struct kinds_page *page, struct flamegraph *f, const struct profile *p, const struct page_codes *codes)
+/* A page that is being written. */
+struct written {
+    const struct kinds_page *page;
+    struct flamegraph f;
+    struct spans spans;
+};
+
+static int add(struct written *w, const struct profile *p, const struct page_codes *codes)
 {
+    const struct kinds_page *page = w->page;
     char title[KINDS_PAGE_TITLE], biased[KINDS_PAGE_TITLE + 40];
     snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", kinds_page_title(page, p, title));
-    return flamegraph_add(f, p, profile_is_safepoint(p) ? biased : title, page->threads, codes->list, codes->count);
+    int rc = flamegraph_add(&w->f, p, profile_is_safepoint(p) ? biased : title, page->threads, codes->list, codes->count);
+    return rc ? rc : spans_add(&w->spans, p);
 }
 
-static int add_kind(const struct kinds_page *page, struct flamegraph *f, enum profile_kind kind)
+static int add_kind(struct written *w, enum profile_kind kind)
 {
+    const struct kinds_page *page = w->page;
     struct profile p;
     int rc = profile_init(&p);
     if (rc)
@@ -49,7 +68,7 @@ static int add_kind(const struct kinds_page *page, struct flamegraph *f, enum pr
     if (!rc && p.sampled)
         rc = kinds_page_add_classes(&p);
     if (!rc && p.sampled)
-        rc = add(page, f, &p, &(struct page_codes){0});
+        rc = add(w, &p, &(struct page_codes){0});
     profile_deinit(&p);
     return rc;
 }
@@ -82,23 +101,33 @@ static bool tells_all(const struct kinds_page *page)
     return page->count == 1 && !remote_is(page->in[0]) && strcmp(page->in[0], "-") != 0;
 }
 
-int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p)
+/* Writes the samples of p, and of the other kinds. */
+static int add_samples(struct written *w, struct profile *p)
 {
+    const struct kinds_page *page = w->page;
     struct page_codes codes = {0};
-    struct flamegraph f;
-    flamegraph_begin(&f, out);
     if (page->count == 1)
         page_codes_make(&codes, page->in[0], p);
-    int rc = p->sampled ? add(page, &f, p, &codes) : 0;
+    int rc = p->sampled ? add(w, p, &codes) : 0;
     unsigned kinds = more_kinds(page, p);
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
         if (kinds & 1u << kind)
-            rc = add_kind(page, &f, kind);
-    if (!rc && !f.parts) /* a page without samples says why it has none */
-        rc = add(page, &f, p, &codes);
-    if (!rc && tells_all(page))
-        rc = page_parts_add(&f, page->in[0], p->kinds);
+            rc = add_kind(w, kind);
+    if (!rc && !w->f.parts) /* a page without samples says why it has none */
+        rc = add(w, p, &codes);
     page_codes_deinit(&codes);
-    flamegraph_end(&f);
+    return rc;
+}
+
+int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p)
+{
+    struct written w = {.page = page};
+    int rc = spans_init(&w.spans);
+    flamegraph_begin(&w.f, out);
+    rc = rc ? rc : add_samples(&w, p);
+    if (!rc && tells_all(page))
+        rc = page_parts_add(&w.f, page->in[0], p->kinds, &w.spans, page->args ? cli_option(page->args, "trace-link") : NULL);
+    flamegraph_end(&w.f);
+    spans_deinit(&w.spans);
     return rc;
 }

@@ -18,6 +18,16 @@ struct kinds_page {
 
 enum { KINDS_PAGE_TITLE = 512 };
 
+/* The option of a page that `report` and `convert` share. */
+#define KINDS_PAGE_OPTIONS                                                                                                                 \
+    {                                                                                                                                      \
+        0, "trace-link", "URL", NULL,                                                                                                      \
+            "in a page: where a tracing system shows a trace, with {trace} for its id, such as https://jaeger/trace/{trace}"               \
+    }
+
+/* Checks these options. Returns CLI_OK, or CLI_USAGE after printing the reason. */
+int kinds_page_check(const struct cli_args *args);
+
 /* Writes the page. p contains the samples that the page shows first, with their classes as leaves (allocated.h). The function reads the
  * other kinds from the same files. Returns 0 or a negative code; write errors stay in the stream. */
 int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p);

@@ -99,12 +99,20 @@ static int add_particulars(struct flamegraph *f, const char *path, enum profile_
     return rc;
 }
 
-int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds)
+static int add_spans(struct flamegraph *f, struct spans *spans, const char *trace_link)
+{
+    struct text t;
+    int rc = begin(&t);
+    return rc ? rc : end(&t, f, "spans", spans_write(t.file, spans, trace_link));
+}
+
+int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds, struct spans *spans, const char *trace_link)
 {
     static struct jfr_problems problems;
     struct recording_evidence *r;
     struct error e;
-    int rc = add_halts(f, path, &problems);
+    int rc = spans->row_count ? add_spans(f, spans, trace_link) : 0;
+    rc = rc ? rc : add_halts(f, path, &problems);
     if (!rc && kinds & PROFILE_KIND_BIT(LOCK))
         rc = add_particulars(f, path, PROFILE_LOCK, "locks");
     if (!rc && kinds & PROFILE_KIND_BIT(LIVE))

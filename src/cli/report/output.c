@@ -59,7 +59,11 @@ int report_output_parse(const struct cli_args *args, struct report_output *o)
         return cli_usage(args->command, "%s: the name must end in .html, .json or .txt; or give --format html, json or text", o->path);
     if (o->path && cli_check_output(args, o->path))
         return CLI_USAGE;
-    return o->format == REPORT_AS_HTML ? refuse_for_page(args) : CLI_OK;
+    if (o->format == REPORT_AS_HTML)
+        return refuse_for_page(args);
+    if (cli_option(args, "trace-link"))
+        return cli_usage(args->command, "--trace-link is for a page: add -o FILE.html");
+    return CLI_OK;
 }
 
 int report_output_write(const struct report_output *o, const char *name, int (*write)(FILE *out, void *arg), void *arg)

@@ -78,7 +78,7 @@ int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *ti
     struct page page = {.profile = p, .title = title, .threads = threads, .code = code, .code_count = code_count};
     if (f->parts++)
         fprintf(f->out, "</script>\n<script type=\"application/json\" class=\"candor-data\" data-kind=\"%s\" data-title=\"%s\">",
-                profile_kind_word(p), profile_kind_title(p));
+                profile_kind_word(p), profile_kinds[p->kind].title);
     return put_data(f->out, &page);
 }
 

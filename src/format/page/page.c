@@ -389,7 +389,7 @@ int page_write(struct page *page, FILE *out)
     jsonw_member_text(&j, "command", profile_text(p, p->command));
     put_head(&j, p);
     jsonw_member_text(&j, "unit", profile_unit_word(p));
-    jsonw_member_text(&j, "whole", profile_kinds[p->kind].whole);
+    jsonw_member_text(&j, "whole", profile_whole(p));
     jsonw_key(&j, "by_thread");
     jsonw_bool(&j, page->threads);
     jsonw_member_uint(&j, "total", page->tree.total[PAGE_AFTER]);

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SLICES_MAX = 200000, /* at most two megabytes of a page */
     BUCKETS_MIN = 60,    /* the buckets stay short enough for at least this many */
+    PIECES_MAX = 1000000 /* of samples that stand for several */
 };
 
 enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1, STATE_BITS = 3 };
@@ -30,6 +32,47 @@ static int64_t span_of(const struct profile *p, uint64_t *length)
     bool whole = recorded && until_last && until_last < p->duration_ns;
     *length = whole ? p->duration_ns : until_last;
     return start;
+}
+
+/* What a sample says about one moment. */
+struct piece {
+    int64_t time_ns;
+    uint64_t weight;
+    uint32_t sample; /* index in the profile */
+};
+
+struct pieces {
+    struct piece *list;
+    uint32_t count;
+};
+
+/* Returns in how many pieces a sample is shown. async-profiler writes successive samples of an idle thread as one, at the time of the
+ * first; the others follow in the interval. */
+static uint32_t pieces_of(const struct profile *p, uint32_t i)
+{
+    uint32_t most = PIECES_MAX / p->sample_count, count = p->samples[i].count;
+    bool is_batch = p->interval_ns && !strcmp(profile_text(p, p->source), "profiler.WallClockSample");
+    return !is_batch || count < 2 || most < 2 ? 1 : count < most ? count : most;
+}
+
+/* Makes the pieces of all samples. Their weights add up to those of the samples; none is later than `end`. Returns 0 or -ENOMEM. */
+static int make_pieces(struct pieces *out, const struct profile *p, int64_t end)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        n += pieces_of(p, i);
+    *out = (struct pieces){.list = calloc((size_t)n + 1, sizeof *out->list)};
+    for (uint32_t i = 0; out->list && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        uint32_t count = pieces_of(p, i);
+        uint64_t step = count > 1 ? p->interval_ns * s->count / count : 0, part = s->weight / count;
+        for (uint32_t k = 0; k < count; k++) {
+            int64_t time = (int64_t)((uint64_t)s->time_ns + step * k);
+            bool is_within = time >= s->time_ns && time < end;
+            out->list[out->count++] = (struct piece){is_within ? time : end, k + 1 < count ? part : s->weight - part * (count - 1), i};
+        }
+    }
+    return out->list ? 0 : -ENOMEM;
 }
 
 static int number_threads(struct slices *s, const struct profile *p, uint32_t *number_of)
@@ -58,7 +101,8 @@ struct keyed {
 };
 
 struct keys {
-    struct keyed *list, *room; /* each has room for all samples */
+    const struct pieces *pieces;
+    struct keyed *list, *room; /* each has room for all pieces */
     const uint32_t *number_of;
     int64_t start;
     unsigned thread_bits, node_bits;
@@ -110,23 +154,24 @@ static void sort_keys(struct keys *k, uint32_t n, unsigned bits)
     }
 }
 
-/* Makes one slice for each sample, sorts them, and merges those with the same bucket, thread and node. */
+/* Makes one slice for each piece, sorts them, and merges those with the same bucket, thread and node. */
 static void slice(struct slices *s, const struct profile *p, const struct calltree *tree, struct keys *k)
 {
     unsigned thread_shift = k->node_bits + STATE_BITS, shift = thread_shift + k->thread_bits;
     uint64_t last = 0;
-    for (uint32_t i = 0; i < p->sample_count; i++) {
-        const struct profile_sample *sample = &p->samples[i];
-        uint64_t bucket = ((uint64_t)sample->time_ns - (uint64_t)k->start) / s->bucket_ns;
+    for (uint32_t i = 0; i < k->pieces->count; i++) {
+        const struct piece *piece = &k->pieces->list[i];
+        const struct profile_sample *sample = &p->samples[piece->sample];
+        uint64_t bucket = ((uint64_t)piece->time_ns - (uint64_t)k->start) / s->bucket_ns;
         enum slice_state state = s->has_states ? state_of(sample->state) : SLICE_UNKNOWN;
         last = bucket > last ? bucket : last;
         k->list[i] = (struct keyed){bucket << shift | (uint64_t)k->number_of[sample->thread] << thread_shift |
                                         (uint64_t)state << k->node_bits | tree->of_stack[sample->stack],
-                                    sample->weight};
+                                    piece->weight};
     }
-    sort_keys(k, p->sample_count, shift + bits_of(last));
+    sort_keys(k, k->pieces->count, shift + bits_of(last));
     s->count = 0;
-    for (uint32_t i = 0; i < p->sample_count; i++) {
+    for (uint32_t i = 0; i < k->pieces->count; i++) {
         uint64_t key = k->list[i].key;
         if (i && key == k->list[i - 1].key)
             s->list[s->count - 1].weight += k->list[i].weight;
@@ -182,17 +227,20 @@ int slices_init(struct slices *s, const struct profile *p, const struct calltree
     *s = (struct slices){.start_ns = start, .bucket_ns = (uint64_t)shortest_ns, .has_states = knows_states(p)};
     if (!length)
         return 0;
-    struct keys k = {.start = start};
+    struct pieces pieces;
+    struct keys k = {.start = start, .pieces = &pieces};
+    int rc = make_pieces(&pieces, p, (int64_t)((uint64_t)start + length));
     uint32_t *number_of = calloc(p->thread_count + 1, sizeof *number_of);
     k.number_of = number_of;
-    k.list = calloc(p->sample_count, sizeof *k.list);
-    k.room = calloc(p->sample_count, sizeof *k.room);
-    s->list = calloc(p->sample_count, sizeof *s->list);
+    k.list = calloc(pieces.count + 1, sizeof *k.list);
+    k.room = calloc(pieces.count + 1, sizeof *k.room);
+    s->list = calloc(pieces.count + 1, sizeof *s->list);
     s->bucket_ns = (uint64_t)least_bucket(p);
-    int rc = number_of && k.list && k.room && s->list ? number_threads(s, p, number_of) : -ENOMEM;
+    rc = rc ? rc : number_of && k.list && k.room && s->list ? number_threads(s, p, number_of) : -ENOMEM;
     rc = rc ? rc : choose_bucket(s, p, tree, &k, length);
     s->buckets = (uint32_t)(length / s->bucket_ns) + 1;
     free(number_of);
+    free(pieces.list);
     free(k.list);
     free(k.room);
     if (rc)

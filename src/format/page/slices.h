@@ -2,7 +2,8 @@
  * time.
  *
  * Buckets are 1 ms long, or a second if all times are whole seconds. They are longer (1, 2 or 5 times a power of ten) if there would be
- * too many slices for a page. Threads with the same name count as one. */
+ * too many slices for a page. Threads with the same name count as one. A sample that stands for several successive ones, as
+ * async-profiler's of idle threads, is spread over their time. */
 #ifndef CANDOR_FORMAT_PAGE_SLICES_H
 #define CANDOR_FORMAT_PAGE_SLICES_H
 

@@ -74,12 +74,7 @@ char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weig
 
 const char *text_whole(const struct text *t)
 {
-    const char *whole = profile_kinds[t->p->kind].whole;
-    if (t->p->kind != PROFILE_RUNNING)
-        return whole;
-    if (t->p->value || t->p->unit == PROFILE_UNIT_OTHER || t->p->unit == PROFILE_UNIT_BYTES)
-        return t->p->value ? profile_text(t->p, t->p->value) : profile_unit_word(t->p);
-    return profile_is_safepoint(t->p) ? "running time" : t->p->unit == PROFILE_UNIT_SAMPLES ? "samples" : whole;
+    return profile_whole(t->p);
 }
 
 bool text_is_full(double share)

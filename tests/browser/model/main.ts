@@ -22,7 +22,9 @@ import { buildTree, totalsOf } from "../../../web/model/tree";
 import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
 import { done, ok, same } from "./tap";
+import { coarse } from "./coarse";
 import { sources } from "./sources";
+import { spans } from "./spans";
 import { traces } from "./traces";
 import { why } from "./why";
 
@@ -53,14 +55,15 @@ async function bytes(): Promise<void> {
     }
     const packed = Uint8Array.from(deflateSync(samples[3]));
     let refused = 0;
-    for (const damaged of [packed.subarray(0, 50), Uint8Array.of(120, 156, 7, 0, 0, 0, 0), packed.subarray(0, 0)]) {
+    const flipped = packed.map((byte, i) => (i === packed.length >> 1 ? byte ^ 1 : byte));
+    for (const damaged of [flipped, packed.subarray(0, 50), Uint8Array.of(120, 156, 7, 0, 0, 0, 0), packed.subarray(0, 0)]) {
         try {
             inflateHere(damaged);
         } catch {
             refused++;
         }
     }
-    ok(refused === 3, "what is cut or no deflated data is refused", refused);
+    ok(refused === 4, "what is changed, cut or no deflated data is refused", refused);
     const free = { least: 0, limit: Infinity, ascending: false };
     const read = (bytes: number[], count: number, bounds: Partial<Bounds> = {}) => {
         const values = new Float64Array(count);
@@ -342,6 +345,10 @@ function rest(): void {
     same(labels([0, 2, 2, 4]), ["com.acme.shop", "java.util"], "three parts of a package make a group");
     same(labels([0, 3, 3, 1]), ["com.acme.shop.cart", "com.acme.shop.price", "java.util"],
         "and more where one would have most of the time");
+    const colours = (weights: number[]) => groupFrames(buildTree({
+        parent: Int32Array.of(0, 0, 0, 0), name: Int32Array.of(0, 7, 8, 9), type: new Uint8Array(4), self: Float64Array.from(weights),
+    }, STRINGS), { strings: STRINGS, types: ["JIT compiled"] }, "package").groups.map(({ label, colour }) => label + colour).sort();
+    same(colours([0, 2, 2, 4]), colours([0, 1, 2, 3]), "a package has one color, however much time it has");
 }
 
 async function main(): Promise<void> {
@@ -352,6 +359,8 @@ async function main(): Promise<void> {
     rest();
     marks();
     traces();
+    coarse();
+    await spans();
     why();
     sources();
     done();

@@ -1,0 +1,53 @@
+/* Collects the spans of a recording's samples for the viewer: which thread worked for which span of which trace, from its first sample to
+ * its last, and what these samples weigh. It is separate from the page's data because a span has samples of several kinds. web/README.md
+ * describes the format.
+ *
+ *   spans_init -> [ spans_add ]* (a profile of each kind) -> spans_write -> spans_deinit
+ *
+ * A sample belongs to a span by its labels (docs/context.md, and the names that Datadog's tracer uses). Functions return 0 or -ENOMEM. */
+#ifndef CANDOR_FORMAT_PAGE_SPANS_H
+#define CANDOR_FORMAT_PAGE_SPANS_H
+
+#include "profile/profile.h"
+
+#include <stdio.h>
+
+enum { PAGE_SPANS = 20000 }; /* about the largest number of rows on a page: those of the traces that lasted longest */
+
+enum spans_weight { SPANS_CPU, SPANS_WALL, SPANS_ALLOC, SPANS_LOCK, SPANS_WEIGHTS };
+
+/* What one thread did for one span. */
+struct span_row {
+    uint32_t trace;                  /* index of spans.traces */
+    uint32_t span, endpoint, thread; /* string ids of spans.texts; endpoint 0 = unknown */
+    int64_t from_ns, to_ns;          /* of the first and the last sample, since the epoch */
+    uint64_t weights[SPANS_WEIGHTS]; /* ns; bytes for SPANS_ALLOC */
+    uint64_t samples;
+};
+
+struct span_trace {
+    uint32_t id; /* string id */
+    int64_t from_ns, to_ns;
+};
+
+struct spans {
+    struct strtab texts;
+    struct span_row *rows;
+    uint32_t row_count, row_cap;
+    struct span_trace *traces;
+    uint32_t trace_count, trace_cap;
+    struct map trace_of; /* string id -> index */
+    struct map pairs;    /* (trace, span) -> number */
+    struct map row_of;   /* (pair, thread) -> row */
+    uint64_t without;    /* samples without a span, or without a time */
+};
+
+int spans_init(struct spans *s);
+void spans_deinit(struct spans *s);
+/* Adds the samples of a profile. Kinds that have no weight here are ignored. The profile is not used afterwards. */
+int spans_add(struct spans *s, const struct profile *p);
+/* Writes the spans as JSON, and orders the rows. link: template of the address of a trace (base/text/trace_link.h); NULL = none. Write
+ * errors stay in the stream. */
+int spans_write(FILE *out, struct spans *s, const char *link);
+
+#endif

@@ -1,0 +1,160 @@
+/* Spans of a page: samples add up by span and thread, whichever names their labels have; whole traces are left out, the shortest.
+ * tier: quick
+ * timeout: 60 */
+#include "../tap.h"
+
+#include "base/time_units.h"
+#include "format/page/spans.h"
+#include "profile_maker.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { START_MS = 1700000000 };
+
+static uint32_t label(struct profile *p, uint32_t parent, const char *key, const char *value)
+{
+    struct profile_label l = {.parent = parent, .key = maker_string(p, key), .value = maker_string(p, value)};
+    uint32_t id = 0;
+    tap_ok(profile_label(p, &l, &id) == 0, "a label");
+    return id;
+}
+
+static void sample(struct profile *p, const char *thread, uint32_t labels, int64_t ms, uint64_t weight)
+{
+    maker_sample_of(p, thread, "A.b", weight);
+    struct profile_sample *s = &p->samples[p->sample_count - 1];
+    s->labels = labels;
+    s->time_ns = ms ? (START_MS + ms) * (int64_t)NS_PER_MS : 0;
+}
+
+static uint32_t context(struct profile *p, const char *trace, const char *span, const char *endpoint)
+{
+    uint32_t labels = endpoint ? label(p, 0, "endpoint", endpoint) : 0;
+    return label(p, label(p, labels, "trace_id", trace), "span_id", span);
+}
+
+static json_t *written(struct spans *s, const char *link)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    tap_ok(spans_write(f, s, link) == 0, "written");
+    fclose(f);
+    json_t *json = json_loadb(text, size, 0, NULL);
+    free(text);
+    return json;
+}
+
+static const struct span_row *row_of(const struct spans *s, const char *span, const char *thread)
+{
+    for (uint32_t i = 0; i < s->row_count; i++)
+        if (!strcmp(strtab_text(&s->texts, s->rows[i].span), span) && !strcmp(strtab_text(&s->texts, s->rows[i].thread), thread))
+            return &s->rows[i];
+    return NULL;
+}
+
+static void test_rows(void)
+{
+    struct profile cpu, wall, other;
+    struct spans s;
+    maker_init(&cpu);
+    maker_init(&wall);
+    maker_init(&other);
+    wall.kind = PROFILE_WALL;
+    other.kind = PROFILE_HOLDER;
+    uint32_t first = context(&cpu, "aa", "1", NULL), named = context(&cpu, "aa", "1", "GET /");
+    sample(&cpu, "w-1", first, 10, 5);
+    sample(&cpu, "w-1", named, 30, 7);
+    sample(&cpu, "w-2", named, 20, 1);
+    sample(&cpu, "w-1", 0, 40, 9);
+    sample(&cpu, "w-1", named, 0, 9);
+    sample(&wall, "w-1", context(&wall, "aa", "1", NULL), 50, 100);
+    sample(&wall, "w-1", label(&wall, label(&wall, 0, "localRootSpanId", "77"), "spanId", "78"), 60, 3);
+    sample(&other, "w-9", context(&other, "aa", "1", NULL), 70, 100);
+    tap_ok(!spans_init(&s) && !spans_add(&s, &cpu) && !spans_add(&s, &wall) && !spans_add(&s, &other), "samples are added");
+    const struct span_row *one = row_of(&s, "1", "w-1"), *two = row_of(&s, "1", "w-2"), *datadog = row_of(&s, "78", "w-1");
+    tap_ok(s.row_count == 3 && s.trace_count == 2 && s.without == 2, "rows, traces, and samples without a span or a time");
+    tap_ok(one && one->to_ns - one->from_ns == 40 * NS_PER_MS && one->weights[SPANS_CPU] == 12 && one->weights[SPANS_WALL] == 100 &&
+               one->samples == 3,
+           "a span of one thread, from its first to its last sample of any kind");
+    tap_ok(one && !strcmp(strtab_text(&s.texts, one->endpoint), "GET /"), "its endpoint is the first that a sample has");
+    tap_ok(two && two->from_ns == two->to_ns && two->trace == one->trace, "another thread of the same span");
+    tap_ok(datadog && !strcmp(strtab_text(&s.texts, s.traces[datadog->trace].id), "77"), "without a trace, the root span stands for it");
+    json_t *json = written(&s, "https://x/{trace}");
+    tap_ok(json_integer_value(json_object_get(json, "count")) == 3 && json_integer_value(json_object_get(json, "without")) == 2 &&
+               !strcmp(json_string_value(json_object_get(json, "link")), "https://x/{trace}") &&
+               json_integer_value(json_object_get(json, "start_ns")) == (START_MS + 10) * (int64_t)NS_PER_MS,
+           "the JSON has them");
+    json_decref(json);
+    spans_deinit(&s);
+    profile_deinit(&cpu);
+    profile_deinit(&wall);
+    profile_deinit(&other);
+}
+
+/* One long trace of two spans comes first; of the others, which are as long as each other, some are left out, whole. */
+static void test_many(void)
+{
+    struct profile p;
+    struct spans s;
+    char trace[16], first[16], second[16];
+    maker_init(&p);
+    for (int i = 0; i < PAGE_SPANS; i++) {
+        bool is_long = i == PAGE_SPANS - 1;
+        snprintf(trace, sizeof trace, "t%d", i);
+        snprintf(first, sizeof first, "a%d", i);
+        snprintf(second, sizeof second, "b%d", i);
+        struct profile_label l = {.key = maker_string(&p, "trace_id"), .value = maker_string(&p, trace)};
+        uint32_t set = 0, a = 0, b = 0;
+        profile_label(&p, &l, &set);
+        profile_label(&p, &(struct profile_label){.parent = set, .key = maker_string(&p, "span_id"), .value = maker_string(&p, first)}, &a);
+        profile_label(&p, &(struct profile_label){.parent = set, .key = maker_string(&p, "span_id"), .value = maker_string(&p, second)},
+                      &b);
+        sample(&p, "w", a, i + 1, 1);
+        sample(&p, "w", b, i + (is_long ? 50 : 2), 1);
+    }
+    tap_ok(!spans_init(&s) && !spans_add(&s, &p) && s.row_count == 2 * PAGE_SPANS, "twice as many spans as fit");
+    json_t *json = written(&s, NULL);
+    tap_ok(json_integer_value(json_object_get(json, "count")) == PAGE_SPANS &&
+               json_integer_value(json_object_get(json, "all")) == 2 * PAGE_SPANS &&
+               json_integer_value(json_object_get(json, "traces")) == PAGE_SPANS,
+           "the page has as many as fit, and says how many there are");
+    tap_ok(json_array_size(json_object_get(json, "texts")) == 1 + PAGE_SPANS / 2 * 3 + 1, "and only their texts");
+    uint32_t *rows_of = calloc(s.trace_count, sizeof *rows_of), halves = 0;
+    for (uint32_t i = 0; i < PAGE_SPANS; i++)
+        rows_of[s.rows[i].trace]++;
+    for (uint32_t i = 0; i < s.trace_count; i++)
+        halves += rows_of[i] == 1;
+    tap_ok(!halves && rows_of[PAGE_SPANS - 1] == 2, "whole traces, with the longest");
+    bool ordered = true;
+    for (uint32_t i = 1; i < PAGE_SPANS; i++)
+        ordered = ordered && s.rows[i - 1].from_ns <= s.rows[i].from_ns;
+    tap_ok(ordered, "in order of time");
+    free(rows_of);
+    json_decref(json);
+    spans_deinit(&s);
+    profile_deinit(&p);
+}
+
+static void test_none(void)
+{
+    struct profile p;
+    struct spans s;
+    maker_init(&p);
+    tap_ok(!spans_init(&s) && !spans_add(&s, &p) && !s.row_count, "no samples");
+    json_t *json = written(&s, NULL);
+    tap_ok(json && !json_integer_value(json_object_get(json, "count")), "no spans");
+    json_decref(json);
+    spans_deinit(&s);
+    profile_deinit(&p);
+}
+
+int main(void)
+{
+    test_rows();
+    test_many();
+    test_none();
+    return tap_done();
+}

@@ -1,0 +1,95 @@
+// Reads the spans of a recording's samples: which thread worked for which span of which trace, and when (web/README.md); and adds them up
+// to traces.
+import { demand, readColumn } from "./columns";
+import { Json, numberOf, textOf } from "./parts";
+
+// What one thread did for one span.
+export interface SpanRow {
+    trace: string; // id
+    span: string;
+    endpoint: string; // "" = unknown
+    thread: string;
+    from: number; // of the first sample, in ns since the epoch
+    to: number; // of the last sample
+    cpu: number; // ns
+    wall: number;
+    lock: number;
+    alloc: number; // bytes
+    samples: number;
+}
+
+export interface Spans {
+    traces: number; // in the recording
+    all: number; // rows that the recording has
+    without: number; // samples without a span
+    link: string; // template of the address of a trace; "" = none
+    rows: SpanRow[]; // in order of their beginnings
+}
+
+const US = 1000;
+
+// Throws a DataError if the part is damaged.
+export async function readSpans(data: Json | null): Promise<Spans | null> {
+    if (!data) {
+        return null;
+    }
+    const { count } = data;
+    demand(typeof count === "number" && Number.isInteger(count) && count >= 0 && count < 2 ** 31, "spans.count: missing");
+    const texts = Array.isArray(data.texts) ? data.texts.map(textOf) : [];
+    const begin = numberOf(data.start_ns);
+    const column = (key: string, limit: number, ascending = false) =>
+        readColumn("spans." + key, data[key], count, Float64Array, { limit, ascending });
+    const [start, length, cpu, wall, alloc, lock, samples] = await Promise.all([column("start_us", Infinity, true),
+        ...["length_us", "cpu_ns", "wall_ns", "alloc_bytes", "lock_ns", "samples"].map((key) => column(key, Infinity))]);
+    const [trace, span, endpoint, thread] = await Promise.all(
+        ["trace", "span", "endpoint", "thread"].map((key) => column(key, texts.length)));
+    const rows = Array.from({ length: count }, (_, i): SpanRow => ({
+        trace: texts[trace[i]], span: texts[span[i]], endpoint: texts[endpoint[i]], thread: texts[thread[i]],
+        from: begin + start[i] * US, to: begin + (start[i] + length[i]) * US,
+        cpu: cpu[i], wall: wall[i], alloc: alloc[i], lock: lock[i], samples: samples[i],
+    }));
+    return { traces: numberOf(data.traces), all: numberOf(data.all), without: numberOf(data.without), link: textOf(data.link), rows };
+}
+
+// Rows that belong together: those of a trace, or of a span.
+export interface Work extends Omit<SpanRow, "thread"> {
+    threads: string[];
+    spans: number;
+}
+
+// Adds up the rows with the same key, the longest first. The endpoint and the span are those of the first row that has one.
+export function addUp(rows: SpanRow[], keyOf: (row: SpanRow) => string): Work[] {
+    const found = new Map<string, { work: Work; threads: Set<string>; spans: Set<string> }>();
+    for (const row of rows) {
+        const key = keyOf(row);
+        const one = found.get(key);
+        if (!one) {
+            found.set(key, { work: { ...row, threads: [], spans: 0 }, threads: new Set([row.thread]), spans: new Set([row.span]) });
+            continue;
+        }
+        const { work } = one;
+        work.to = Math.max(work.to, row.to);
+        work.endpoint = work.endpoint || row.endpoint;
+        for (const weight of ["cpu", "wall", "lock", "alloc", "samples"] as const) {
+            work[weight] += row[weight];
+        }
+        one.threads.add(row.thread);
+        one.spans.add(row.span);
+    }
+    return [...found.values()].map(({ work, threads, spans }) => ({ ...work, threads: [...threads], spans: spans.size }))
+        .sort((a, b) => (b.to - b.from) - (a.to - a.from) || a.from - b.from);
+}
+
+export const tracesOf = (rows: SpanRow[]): Work[] => addUp(rows, ({ trace }) => trace);
+export const spansOf = (rows: SpanRow[]): Work[] => addUp(rows, ({ trace, span }) => trace + "/" + span);
+
+// Returns the address of a trace in a tracing system, or "" if there is none: the template may be missing, and ids may be no hexadecimal
+// numbers. base/text/trace_link.h has the places of a template.
+export function traceAddress(template: string, trace: string, span: string): string {
+    if (!/^https?:\/\//.test(template) || !/^[0-9a-f]+$/i.test(trace) || !/^[0-9a-f]*$/i.test(span)) {
+        return "";
+    }
+    const low = trace.slice(-16);
+    const values: Record<string, string> = { trace, trace64: low, trace10: BigInt("0x" + low).toString(), span };
+    return template.replace(/\{(trace|trace64|trace10|span)\}/g, (_, key: string) => values[key]);
+}

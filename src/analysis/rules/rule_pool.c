@@ -213,10 +213,20 @@ static void take_largest(struct queued *q, const struct crew *c, const struct wa
         take(q, c, w, most, w->ns - c->busy_ns);
 }
 
+/* Whether another pool has tasks for whose results this pool's tasks may wait. */
+static bool has_other_results(const struct crew *c, uint32_t pool)
+{
+    for (uint32_t i = 0; i < c->results.count; i++)
+        if (c->results.rows[i].group != pool)
+            return true;
+    return false;
+}
+
 /* Whether the pool's tasks wait for other tasks of the pool, at *place. If all its workers do, none of them ever ends. */
 static bool is_nested(const struct crew *c, uint32_t pool, uint32_t *place)
 {
-    if ((double)calling_ns(c, pool) < NESTED * (double)tally_weight(&c->busy, pool))
+    bool calls = (double)calling_ns(c, pool) >= NESTED * (double)tally_weight(&c->busy, pool);
+    if (!calls || has_other_results(c, pool))
         return false;
     *place = tally_largest(&c->calls, pool)->key;
     return tally_largest(&c->looks.stacks, *place);

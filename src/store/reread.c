@@ -19,6 +19,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,6 +411,17 @@ static void wait_for(struct reread *r, uint64_t wait_ns)
                    (uint32_t)atomic_load(&r->left), r->count);
 }
 
+/* Starts the leader, which gets no signals, nor do its threads: the program begins to wait for signals later. */
+static int start_leader(struct reread *r)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&r->leader, NULL, lead, r);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
 int reread_begin(struct store *s, uint64_t wait_ns, struct error *e)
 {
     struct reread *r = s->reread = calloc(1, sizeof *r);
@@ -423,7 +435,7 @@ int reread_begin(struct store *s, uint64_t wait_ns, struct error *e)
     atomic_store(&r->left, r->count);
     atomic_store(&r->tell_ns, clock_monotonic_ns() + TELL_S * NS_PER_S);
     r->has_leader = r->count; /* the leader reads it */
-    if (!r->has_leader || pthread_create(&r->leader, NULL, lead, r)) {
+    if (!r->has_leader || start_leader(r)) {
         r->has_leader = false;
         lead(r);
     }

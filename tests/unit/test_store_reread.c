@@ -1,7 +1,7 @@
 /*
  * A store whose catalog was lost reads its recordings again, and is used meanwhile: answers have what was read and what comes, and say how
  * many recordings they lack. In the end they have everything, each recording once, and count what is gone for ever as they would if nobody
- * had waited. An interrupted start goes on with the next one.
+ * had waited. An interrupted start goes on with the next one. Its threads leave signals to others.
  * tier: default
  * timeout: 120
  */
@@ -12,8 +12,10 @@
 #include "base/time_units.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { OLD = 12, NEW = 4 }; /* recordings: before the catalog is lost, and after */
 
@@ -179,6 +181,26 @@ static void test_no_memory(void)
     store_close(s);
 }
 
+/* The server waits for signals in a thread that is younger than those that read. */
+static void test_signals(void)
+{
+    const struct timespec begun = {.tv_nsec = 100000000}; /* while a thread begins, it gets no signals */
+    sigset_t end;
+    uint64_t total = fill("signals", false, 0);
+    tap_ok(days_run(LOSE), "signals");
+    struct store *s = days_open(1);
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &end, NULL);
+    nanosleep(&begun, NULL);
+    kill(getpid(), SIGTERM);
+    tap_ok(sigtimedwait(&end, NULL, &(struct timespec){.tv_sec = 10}) == SIGTERM, "a signal is for the thread that waits for it");
+    allow(OLD);
+    wait_until(s, 0);
+    check_all(s, total, true, "and what was read goes on");
+    store_close(s);
+}
+
 int main(void)
 {
     days_before_load = before_load;
@@ -191,6 +213,7 @@ int main(void)
     test_interrupted("interrupted-copy", true, OLD / 2);
     test_interrupted("interrupted-empty", true, 0);
     test_no_memory();
+    test_signals();
     tap_ok(days_end(), "cleaned up");
     return tap_done();
 }

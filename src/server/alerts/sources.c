@@ -59,6 +59,8 @@ static int measure_metric(struct alert_samples *samples, const struct alert_wind
                             .client = samples->client};
     *out = (struct alert_figure){0};
     int rc = samples_selector(&selector, w->rule, w->value, e);
+    if (!rc)
+        store_note_unread(samples->store, &q, &out->missing);
     rc = rc ? rc : key_series_ask(&series, samples->store, &q, key_metric_bit(key_metric_named(name, strlen(name))), 0, NULL, e);
     rc = rc ? rc : store_forgotten_recordings(samples->store, &q, &out->missing, e);
     out->known = !rc && series.group_count && key_series_value(&series, 0, 0, 0, &out->value);

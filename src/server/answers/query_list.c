@@ -110,6 +110,7 @@ void query_recordings(struct http *h)
         jsonw_object(l.json);
         jsonw_key(l.json, "recordings");
         jsonw_array(l.json);
+        store_note_unread(h->server->store, &query.q, &missing);
         rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, &patience, put_recording, &l, &e);
         jsonw_array_end(l.json);
         rc = rc < 0 ? rc : store_forgotten_recordings(h->server->store, &query.q, &missing, &e);

@@ -221,6 +221,8 @@ static int put_findings(struct http *h, struct listing *l, struct error *e)
     struct catalogue_patience patience = store_patience(&asking);
     struct catalogue *c = store_catalogue(h->server->store);
     struct catalogue_judging sums;
+    struct missing missing = {0};
+    store_note_unread(h->server->store, l->q, &missing);
     jsonw_object(j);
     jsonw_key(j, "findings");
     jsonw_array(j);
@@ -232,7 +234,7 @@ static int put_findings(struct http *h, struct listing *l, struct error *e)
     if (!token_is_bound(&h->token))
         put_judging(j, &sums);
     jsonw_member_number(j, "analyze_cpu", (double)h->server->limits.analyze_ppm / 1e6);
-    question_put_complete(j, &(struct missing){0}, "", l->more);
+    question_put_complete(j, &missing, "", l->more);
     jsonw_object_end(j);
     return 0;
 }

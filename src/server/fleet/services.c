@@ -172,6 +172,7 @@ void services_answer(struct http *h)
     struct catalogue_patience patience = store_patience(&asking);
     int rc = question_init(&query, h);
     if (!rc) {
+        store_note_unread(h->server->store, &query.q, &missing);
         rc = strtab_init(&s.words)
                  ? -ENOMEM
                  : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, &patience, add_recording, &s, &e);

@@ -129,6 +129,7 @@ static void answer(struct http *h, const struct question *query, uint64_t metric
     struct missing missing = {0};
     struct error e;
     const char *by = http_parameter(h, "by", NULL);
+    store_note_unread(h->server->store, &query->q, &missing);
     int rc = key_series_ask(&series, h->server->store, &query->q, metrics, step, by && *by ? by : NULL, &e);
     rc = rc ? rc : store_forgotten_recordings(h->server->store, &query->q, &missing, &e);
     if (rc)

@@ -165,6 +165,7 @@ static void search(struct http *h, const struct question *query, struct search *
     struct missing missing = {0};
     struct error e;
     s->hits = calloc((size_t)s->limit + 1, sizeof *s->hits);
+    store_note_unread(h->server->store, &query->q, &missing);
     int rc = s->hits ? store_metrics(h->server->store, &query->q, s->shown, NULL, take_minute, s, &of, &e) : -ENOMEM;
     rc = rc ? rc : store_forgotten_recordings(h->server->store, &query->q, &missing, &e);
     if (rc)

@@ -28,6 +28,7 @@
 
 enum { MAINTAIN_S = 10, REREAD_WAIT_S = 10 };
 
+/* stop: NULL = a command that needs all recordings, which waits until they are read again if the catalog was lost. */
 static int open_store(struct store **store, const struct server_options *o, const atomic_bool *stop, struct error *e)
 {
     struct store_options options = {.path = o->data,
@@ -44,7 +45,7 @@ static int open_store(struct store **store, const struct server_options *o, cons
                                     .clickhouse_user = o->store_user,
                                     .clickhouse_password_file = o->store_password,
                                     .clickhouse_ca = o->store_ca,
-                                    .reread_wait_ns = REREAD_WAIT_S * NS_PER_S,
+                                    .reread_wait_ns = stop ? REREAD_WAIT_S * NS_PER_S : 0,
                                     .cold = o->cold,
                                     .cold_after_ns = o->cold_after_ns,
                                     .cold_cache = o->cold_cache_bytes,
@@ -255,8 +256,9 @@ static uint64_t check_recordings(struct checking *c, struct error *e)
     return bad;
 }
 
-/* Checks all segments, and returns the number of damaged files. Every row is read once; store_check puts damaged segments aside. */
-static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
+/* Checks all segments, and returns the number of damaged files. Every row is read once; store_check puts damaged segments aside. *unread: how
+ * many recordings could not be read again after the catalog was lost. */
+static uint64_t check_segments(struct store *s, int64_t to, uint64_t *unread, struct error *e)
 {
     uint64_t bad = 0;
     struct store_result result;
@@ -265,6 +267,7 @@ static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
         puts(e->text);
     for (size_t i = 0; i < result.unreadable.len; i++)
         bad += result.unreadable.data[i] == '\n';
+    *unread = result.missing.sums[MISSING_REREAD].parts;
     if (result.unreadable.len)
         fwrite(result.unreadable.data, 1, result.unreadable.len, stdout);
     store_result_deinit(&result);
@@ -290,8 +293,12 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
         return rc;
     rc = catalogue_recordings(store_catalogue(c.store), 0, to, NULL, note_recording, &c, e);
     if (!rc) {
-        *bad = check_recordings(&c, e) + check_segments(c.store, to, e);
+        uint64_t unread;
+        *bad = check_recordings(&c, e) + check_segments(c.store, to, &unread, e);
         store_maintain(c.store);
+        if (unread)
+            rc = error_set(e, -EAGAIN, "%s: %" PRIu64 " recordings are not read again yet; check it again when they can be read", o->data,
+                           unread);
     }
     free(c.ids);
     store_close(c.store);

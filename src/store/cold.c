@@ -104,18 +104,28 @@ static int claim(struct store *s, struct marker *m, struct error *e)
     return rc ? rc : write_marker(s, m, e);
 }
 
-/* Checks that nobody has taken the objects over. If the service does not answer, that is checked at the next start. */
-static int check_owner(struct store *s, const struct marker *m, struct error *e)
+int cold_check_owner(struct store *s, struct error *e)
 {
+    struct cold *c = s->cold;
     char owner[40];
-    int rc = read_owner(s, owner, e);
-    if (rc == -EHOSTUNREACH) {
-        store_tell(s, "%s; recordings stay on the disk meanwhile", e->text);
+    if (c->owned)
         return 0;
-    }
-    if (!rc && *owner && strcmp(owner, m->id))
-        rc = error_set(e, -EEXIST, "%s: another server has taken it over; give another prefix", s3_url(s->cold->s3));
-    return rc || *owner ? rc : write_owner(s, m->id, e);
+    int rc = read_owner(s, owner, e);
+    if (!rc && *owner && strcmp(owner, c->id))
+        rc = error_set(e, -EEXIST, "%s: another server has taken it over; give another prefix", s3_url(c->s3));
+    if (!rc && !*owner)
+        rc = write_owner(s, c->id, e);
+    c->owned = !rc;
+    return rc;
+}
+
+/* If the service does not answer, the threads that make objects check it later. */
+static int check_owner(struct store *s, struct error *e)
+{
+    int rc = cold_check_owner(s, e);
+    if (rc == -EHOSTUNREACH)
+        store_tell(s, "%s; recordings stay on the disk meanwhile", e->text);
+    return rc == -EHOSTUNREACH ? 0 : rc;
 }
 
 /* ---- opening ---- */
@@ -164,9 +174,13 @@ static int begin(struct store *s, struct marker *m, bool is_new, struct error *e
     rc = rc ? rc : count_cache(s, e);
     if (!rc && *m->id && is_new)
         rc = set_mark(s, ADOPTING, e);
+    bool is_known = *m->id;
+    rc = rc || is_known ? rc : claim(s, m, e);
     if (rc)
         return rc;
-    return *m->id ? check_owner(s, m, e) : claim(s, m, e);
+    snprintf(c->id, sizeof c->id, "%s", m->id);
+    c->owned = !is_known;
+    return is_known ? check_owner(s, e) : 0;
 }
 
 int cold_open(struct store *s, bool is_new, struct error *e)
@@ -232,10 +246,12 @@ static int visit_name(void *listing, const char *name, struct error *e)
 {
     const struct listing *l = listing;
     uint8_t identity[ENVELOPE_IDENTITY];
-    const char *hex = strrchr(name, '/') + 1;
+    const char *slash = strrchr(name, '/');
     char key[COLD_KEY_MAX];
+    if (!slash || strlen(slash + 1) != 2 * ENVELOPE_IDENTITY) /* others may keep objects there, too */
+        return 0;
     for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
-        if (sscanf(hex + 2 * i, "%2hhx", &identity[i]) != 1)
+        if (sscanf(slash + 1 + 2 * i, "%2hhx", &identity[i]) != 1)
             return 0;
     cold_key(identity, key);
     return strcmp(key, name) ? 0 : l->visit(l->context, identity, e);
@@ -315,6 +331,28 @@ static void trim_cache(struct store *s)
     pthread_mutex_unlock(&c->trimming);
 }
 
+static void remove_cached(struct cold *c, const char *path)
+{
+    pthread_mutex_lock(&c->trimming);
+    uint64_t size = disk_size(path), cached = c->cached;
+    c->cached -= disk_remove(path) ? 0 : size < cached ? size : cached;
+    pthread_mutex_unlock(&c->trimming);
+}
+
+static char *cached_path(const struct store *s, char *out, const uint8_t identity[ENVELOPE_IDENTITY])
+{
+    char key[COLD_KEY_MAX], name[COLD_KEY_MAX + 16];
+    cold_key(identity, key);
+    snprintf(name, sizeof name, CACHE "/%s", strrchr(key, '/') + 1);
+    return store_path(s, out, name);
+}
+
+void cold_forget(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY])
+{
+    char path[DISK_PATH_MAX];
+    remove_cached(s->cold, cached_path(s, path, identity));
+}
+
 static void note_failure(struct cold *c, int rc)
 {
     c->failed++;
@@ -351,25 +389,23 @@ static int fetch(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], con
 
 int cold_fetch(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], struct envelope *v, struct error *e)
 {
-    char key[COLD_KEY_MAX], name[COLD_KEY_MAX + 16], path[DISK_PATH_MAX];
-    cold_key(identity, key);
-    snprintf(name, sizeof name, CACHE "/%s", strrchr(key, '/') + 1);
-    int rc = envelope_open(v, store_path(s, path, name), e);
+    char path[DISK_PATH_MAX];
+    int rc = envelope_open(v, cached_path(s, path, identity), e);
     if (!rc) {
         utimensat(AT_FDCWD, path, NULL, 0);
         s->cold->hits++;
         return 0;
     }
     if (rc == -EBADMSG) /* the disk has damaged it: the object is there */
-        disk_remove(path);
+        remove_cached(s->cold, path);
     rc = fetch(s, identity, path, e);
     rc = rc ? rc : envelope_open(v, path, e);
     if (!rc && memcmp(v->identity, identity, ENVELOPE_IDENTITY)) {
         envelope_close(v);
-        rc = error_set(e, -EBADMSG, "%s/%s: has another recording", s3_url(s->cold->s3), key);
+        rc = error_set(e, -EBADMSG, "%s: its object has another recording", path);
     }
     if (rc == -EBADMSG)
-        disk_remove(path);
+        remove_cached(s->cold, path);
     trim_cache(s);
     return rc;
 }

@@ -18,6 +18,8 @@ enum { COLD_MOVERS = 4, COLD_KEY_MAX = 96, COLD_QUERY_TRIES = 2, COLD_MOVE_TRIES
 
 struct cold {
     struct s3 *s3;
+    char id[40];                        /* of the store, as in `cold` */
+    atomic_bool owned;                  /* nobody has taken the objects over, as far as the service has said since the start */
     atomic_uint_fast64_t down_until_ns; /* a query does not ask before this time; it orders no other memory access, as those below */
     atomic_uint_fast64_t cached;        /* bytes in cold-cache/, about */
     atomic_uint_fast64_t files;         /* fetched so far: for names of files */
@@ -37,5 +39,10 @@ struct cold {
 
 /* Writes the name of the recording's object to out. */
 void cold_key(const uint8_t identity[ENVELOPE_IDENTITY], char out[COLD_KEY_MAX]);
+/* Checks that nobody has taken the objects over, unless this was known since the start. Call it before objects are made or removed.
+ * Returns 0, -EEXIST if another store has, or what s3_get returns. */
+int cold_check_owner(struct store *s, struct error *e);
+/* Removes the object from cold-cache/, if it was fetched. */
+void cold_forget(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY]);
 
 #endif

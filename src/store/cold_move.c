@@ -115,6 +115,7 @@ static int remove_some(struct mover *m, struct error *e)
             memcpy(after, list[i], sizeof after);
             if (!is_mine(m, list[i]))
                 continue;
+            cold_forget(s, list[i]);
             cold_key(list[i], key);
             rc = s3_remove(s->cold->s3, key, COLD_MOVE_TRIES, e);
             rc = rc ? rc : catalogue_cold_gone(s->catalogue, list[i], e);
@@ -157,7 +158,8 @@ static void *move(void *mover)
     struct mover *m = mover;
     struct error e;
     while (!is_ending(m)) {
-        int rc = remove_some(m, &e); /* before moving: what was made in vain goes before it is made again */
+        int rc = cold_check_owner(m->store, &e);
+        rc = rc ? rc : remove_some(m, &e); /* before moving: what was made in vain goes before it is made again */
         rc = rc ? rc : move_some(m, &e);
         note(m, rc, &e);
         rest(m);

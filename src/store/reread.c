@@ -46,6 +46,7 @@ struct reread {
     atomic_uint next; /* the first file that no thread has taken */
     atomic_uint left; /* files that are not in the catalog yet */
     atomic_bool stop, over;
+    atomic_bool unwatched;        /* the start waits no longer */
     atomic_bool tried;            /* something could not be read, and is tried again later */
     atomic_uint_fast64_t tell_ns; /* when progress is reported next, in monotonic time */
     int rc;                       /* the result, and its message; valid when `over` is set */
@@ -107,9 +108,10 @@ static bool read_one(struct reread *r, const struct reread_file *f)
     }
     if (!rc || is_gone(s, f))
         return true;
-    if (recover_is_final(rc))
+    bool is_final = recover_is_final(rc) || rc == -ERANGE;
+    if (is_final)
         refuse(s, f, &e);
-    return recover_is_final(rc);
+    return is_final;
 }
 
 /* ---- the end ---- */
@@ -187,7 +189,7 @@ static int finish(struct reread *r, struct error *e)
     if (!rc && copy_is_in_use(s))
         rc = copy_agree(s, remade ? &nothing : &found, e);
     if (rc)
-        return rc; /* the next start continues with it */
+        return rc;
     disk_remove(store_path(s, begun, BEGUN));
     for (size_t i = 0; i < SEALING_LOCKS; i++) /* a file is in the catalog only when its part is sealed */
         pthread_mutex_lock(&s->sealing[i]);
@@ -258,9 +260,12 @@ static void *lead(void *of)
         pause_for(r, RETRY_S * NS_PER_S);
         read_all(r);
     }
-    r->rc = is_stopping(r) ? 0 : finish(r, &r->error);
-    if (r->rc)
+    while ((r->rc = is_stopping(r) ? 0 : finish(r, &r->error))) {
         store_tell(r->store, "%s", r->error.text);
+        if (!r->has_leader || !atomic_load(&r->unwatched))
+            break; /* the start fails */
+        pause_for(r, RETRY_S * NS_PER_S);
+    }
     atomic_store(&r->over, true);
     return NULL;
 }
@@ -277,10 +282,10 @@ static int identity_of(const char *name, uint8_t identity[ENVELOPE_IDENTITY])
     return 0;
 }
 
-static int list_one(struct reread *r, const uint8_t identity[ENVELOPE_IDENTITY], bool is_object)
+static int list_one(struct reread *r, const uint8_t identity[ENVELOPE_IDENTITY], bool is_object, struct error *e)
 {
     if (ARRAY_GROW(r->list, r->cap, r->count))
-        return -ENOMEM;
+        return error_set(e, -ENOMEM, "out of memory");
     struct reread_file *f = &r->list[r->count++];
     *f = (struct reread_file){.is_object = is_object};
     memcpy(f->identity, identity, sizeof f->identity);
@@ -288,35 +293,37 @@ static int list_one(struct reread *r, const uint8_t identity[ENVELOPE_IDENTITY],
 }
 
 /* A recording that became an object just before a crash may still have its file. */
-static int list_file(struct reread *r, const char *folder, const char *name)
+static int list_file(struct reread *r, const char *folder, const char *name, struct error *e)
 {
     char path[2 * DISK_PATH_MAX];
     uint8_t identity[ENVELOPE_IDENTITY];
     struct store *s = r->store;
-    struct error e;
     uint64_t id;
-    bool cold, going;
-    if (identity_of(name, identity) || catalogue_find(s->catalogue, identity, "", &id, &e))
+    bool cold = false, going;
+    if (identity_of(name, identity))
         return 0;
-    if (!id)
-        return list_one(r, identity, false);
+    int rc = catalogue_find(s->catalogue, identity, "", &id, e);
+    if (rc || !id)
+        return rc ? rc : list_one(r, identity, false, e);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (s->cold && !catalogue_is_cold(s->catalogue, identity, &cold, &going, &e) && cold)
+    rc = s->cold ? catalogue_is_cold(s->catalogue, identity, &cold, &going, e) : 0;
+    if (!rc && cold)
         disk_remove(path);
-    return 0;
+    return rc;
 }
 
-static int list_files(struct reread *r)
+static int list_files(struct reread *r, struct error *e)
 {
     char path[DISK_PATH_MAX];
     int rc = 0;
     for (unsigned i = 0; !rc && i < 256; i++) {
         snprintf(path, sizeof path, "%s/recordings/%02x", r->store->path, i);
         DIR *dir = opendir(path);
-        for (struct dirent *entry; !rc && dir && (entry = readdir(dir));)
-            rc = list_file(r, path, entry->d_name);
-        if (dir)
-            closedir(dir);
+        if (!dir)
+            return error_set(e, -errno, "%s: cannot be read: %s", path, strerror(errno));
+        for (struct dirent *entry; !rc && (entry = readdir(dir));)
+            rc = list_file(r, path, entry->d_name, e);
+        closedir(dir);
     }
     return rc;
 }
@@ -328,18 +335,18 @@ static int list_object(void *context, const uint8_t identity[ENVELOPE_IDENTITY],
     bool cold, going;
     int rc = catalogue_find(r->store->catalogue, identity, "", &id, e);
     rc = rc ? rc : catalogue_is_cold(r->store->catalogue, identity, &cold, &going, e);
-    return rc || id || going ? rc : list_one(r, identity, true);
+    return rc || id || going ? rc : list_one(r, identity, true, e);
 }
 
 static int list_all(struct reread *r, struct error *e)
 {
     struct store *s = r->store;
-    int rc = list_files(r);
+    int rc = list_files(r, e);
     if (!rc && cold_must_adopt(s)) {
         store_tell(s, "%s: learns which recordings are there", s->options.cold);
         rc = cold_each(s, list_object, r, e);
     }
-    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+    return rc;
 }
 
 /* Reads the number in the file, which an interrupted start has left. *last = UINT64_MAX if there is none. */
@@ -406,6 +413,7 @@ static void wait_for(struct reread *r, uint64_t wait_ns)
     uint64_t end = clock_monotonic_ns() + wait_ns;
     while (!atomic_load(&r->over) && !atomic_load(&r->tried) && (!wait_ns || clock_monotonic_ns() < end))
         nanosleep(&poll, NULL);
+    atomic_store(&r->unwatched, true);
     if (!atomic_load(&r->over) && !atomic_load(&r->tried))
         store_tell(r->store, "recordings are read again: %" PRIu32 " of %" PRIu32 " to do; until then, answers are incomplete and say so",
                    (uint32_t)atomic_load(&r->left), r->count);

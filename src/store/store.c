@@ -281,10 +281,11 @@ static int keep(struct store *s, struct envelope_writer *w, struct sealing *l, s
     rc = rc ? rc : catalogue_add(s->catalogue, r, l->parts, l->part_count, e);
     if (!rc)
         return 0;
-    /* The file is removed only if the catalog does not know it, because the same recording may have been sent twice at the same time. */
+    /* The file is removed only if the catalog does not know it, because the same recording may have been sent twice at the same time. While
+     * recordings are read again, it may be one that was acknowledged before. */
     uint64_t id;
     struct error ignored;
-    if (!catalogue_find(s->catalogue, r->identity, "", &id, &ignored) && !id)
+    if (reread_is_over(s) && !catalogue_find(s->catalogue, r->identity, "", &id, &ignored) && !id)
         disk_remove(path);
     return rc;
 }

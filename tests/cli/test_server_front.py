@@ -335,7 +335,8 @@ def test_limits():
         for raw in held:
             raw.close()
         ct.ok(server.end() == 0, "ends by SIGTERM")
-    for wrong in (("--max-connections", "0"), ("--max-connections-per-address", "x"), ("--client-timeout", "10ms")):
+    for wrong in (("--max-connections", "0"), ("--max-connections-per-address", "x"), ("--client-timeout", "10ms"),
+                  ("--max-send-wait", "0")):
         result = ct.candor("server", *wrong, "--data", ct.WORK / "wrong")
         ct.ok(result.status == 2 and wrong[0] in result.err, f"{wrong} is refused", result)
 

@@ -167,6 +167,8 @@ static int read_limits(const struct cli_args *args, struct server_options *o, st
     rc = rc ? rc : read_count(args, "max-connections-per-address", SERVER_CONNECTIONS_OF_ONE, &o->connections_of_one, e);
     rc = rc ? rc : read_time(args, "max-send-wait", SERVER_SEND_WAIT_S * NS_PER_S, &o->send_wait_ns, e);
     rc = rc ? rc : read_time(args, "client-timeout", SERVER_PATIENCE_S * NS_PER_S, &o->patience_ns, e);
+    if (!rc && !o->send_wait_ns)
+        rc = error_set(e, -EINVAL, "--max-send-wait must be more than 0: each recording waits for a moment");
     if (!rc && o->patience_ns < NS_PER_S)
         rc = error_set(e, -EINVAL, "--client-timeout below 1s leaves clients no time");
     return rc;

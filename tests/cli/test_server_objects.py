@@ -86,6 +86,7 @@ def check_service(service, name):
     ct.ok(ct.wait_until(lambda: server.metrics()["candor_server_store_cold_removed_total"] == 10, 60), f"{name}: old objects are removed",
           server.metrics()["candor_server_store_cold_going"])
     ct.ok(total(server) == weight(range(10)) and not bodies_left(server), f"{name}: their samples stay")
+    ct.ok(not files(server.data / "cold-cache"), f"{name}: nor are they in the cache", files(server.data / "cold-cache"))
     server.end()
 
 
@@ -153,6 +154,40 @@ def same_page(page):
         b"</ListBucketResult>", b"<NextContinuationToken>+fleet/kills/recordings/</NextContinuationToken></ListBucketResult>")
 
 
+def foreign_page(page):
+    """The page of a list, with names that are not of recordings."""
+    names = ("x", "recordings", "recordings/", "recordings/ab/abc", f"recordings/zz/{'z' * 64}")
+    return page.replace(b"<Contents>", "".join(f"<Contents><Key>fleet/kills/{name}</Key></Contents>" for name in names).encode()
+                        + b"<Contents>", 1)
+
+
+ASKED = ("services", "recordings", "metrics", "search", "findings", "series", "endpoints", "spans")
+
+
+def check_rereading(server, n):
+    """Every answer says how many recordings are still to be read again."""
+    answers = {what: server.get(f"/v1/{what}", **WHEN) for what in ASKED}
+    silent = {what: str(one)[-200:] for what, one in answers.items()
+              if one.get("complete", True) or one["missing"].get("rereading", {}).get("parts") != n}
+    ct.ok(not silent, f"every answer lacks {n} recordings, and says so", silent)
+
+
+def check_late_owner(service):
+    """Another server takes the objects over while this one is not running, and the service is away when it starts again."""
+    given = options(service, f"{PLACE}/late")
+    server = Server("late", *given)
+    ct.ok(send(server, range(2)) and moved(server, 2), "late: recordings become objects", log_of(server)[-1000:])
+    server.end()
+    service.stop()
+    server = Server("late", *given)
+    service.objects["fleet/late/owner"] = b"another\n"
+    service.start()
+    ct.ok(ct.wait_until(lambda: "another server has taken it over" in log_of(server), 90), "late: it asks again whose they are",
+          log_of(server)[-1000:])
+    ct.ok(send(server, range(2, 4)) and len(files(server.data / "recordings")) == 2, "late: and keeps what comes")
+    server.end()
+
+
 def check_places(service):
     """A folder and a place belong together."""
     folder = ct.WORK / "kills"
@@ -170,11 +205,17 @@ def check_places(service):
     ct.ok(server.end() == 0, "it ends")
     said = ct.candor("server", "--data", folder, *options(service, f"{PLACE}/kills"))
     ct.ok(said.status == 1 and "another server has taken it over" in said.err, "the folder of before cannot have them any more", said)
-    for path in (ct.WORK / "taken").glob("catalogue.db*"):
+    for path in [*(ct.WORK / "taken").glob("catalogue.db*"), *files(ct.WORK / "taken" / "cold-cache")]:
         path.unlink()
     service.fault = lambda method, name: None if name else same_page
     said = ct.candor("server", "--data", ct.WORK / "taken", *options(service, f"{PLACE}/kills"))
     ct.ok(said.status == 1 and "the same page again" in said.err, "a list without an end is noticed", said)
+    service.fault = lambda method, name: 503 if "recordings/" in name else None if name else foreign_page
+    server = Server("taken", *options(service, f"{PLACE}/kills"))
+    check_rereading(server, 24)
+    ct.ok(server.end() == 0, "it ends while they are to be read")
+    said = ct.candor("server", "--check", "--data", ct.WORK / "taken", *options(service, f"{PLACE}/kills"))
+    ct.ok(said.status == 1 and "24 recordings are not read again yet" in said.err, "a check says so, too", said)
     service.fault = None
     server = Server("taken", *options(service, f"{PLACE}/kills"))
     check_all(server, range(24), "when the catalog is lost")
@@ -220,6 +261,7 @@ check_damaged_backup(stub)
 check_faults(stub)
 check_kills(stub)
 check_places(stub)
+check_late_owner(stub)
 stub.stop()
 why = s3.Moto.missing()
 if why:

@@ -18,27 +18,28 @@ MOST_WAIT, LATER, MINUTES = 5.0, (1, 10), 10  # --max-send-wait; when a refused 
 
 
 def simulate(hosts, processors, chunk, cpu, seconds, kept, seed=1):
-    """(waits of stored recordings, refusals, the moment at which the last of those that were kept is stored)."""
+    """(waits of stored recordings, the share that was refused, the moment at which the last of those that were kept is stored)."""
     draw = random.Random(seed)
-    due = [(0.0, True) for _ in range(hosts * kept)]
+    due = [(0.0, True, False) for _ in range(hosts * kept)]  # when it comes, whether it was kept, whether it comes again
     for host in range(hosts):
         moment = draw.uniform(0, chunk)
-        due += [(moment + turn * chunk, False) for turn in range(max(0, math.ceil((seconds - moment) / chunk)))]
+        due += [(moment + turn * chunk, False, False) for turn in range(max(0, math.ceil((seconds - moment) / chunk)))]
     heapq.heapify(due)
-    free, waits, refused, last, old = [0.0] * processors, [], 0, 0.0, hosts * kept
+    free, waits, came, refused, last, old = [0.0] * processors, [], 0, 0, 0.0, hosts * kept
     while due and (old or due[0][0] < seconds):
-        at, is_old = heapq.heappop(due)
+        at, is_old, again = heapq.heappop(due)
         begin = max(at, free[0])
+        came += not again
         if begin - at > MOST_WAIT:
-            refused += 1
-            heapq.heappush(due, (at + MOST_WAIT + draw.uniform(*LATER), is_old))
+            refused += not again
+            heapq.heappush(due, (at + MOST_WAIT + draw.uniform(*LATER), is_old, True))
             continue
         end = begin + cpu * draw.choice((0.5, 0.75, 1, 1, 1.75))
         heapq.heapreplace(free, end)
         waits.append(begin - at)
         if is_old:
             old, last = old - 1, max(last, end)
-    return sorted(waits), refused, last
+    return sorted(waits), refused / max(1, came), last
 
 
 def main():
@@ -49,7 +50,7 @@ def main():
     parser.add_argument("--outage", type=float, default=300)
     options = parser.parse_args()
     cpu = options.cpu / 1000
-    print("| hosts | processors | busy | wait, median | 99 % | refused once | after an outage, all is stored in |")
+    print("| hosts | processors | busy | wait, median | 99 % | refused at least once | after an outage, all is stored in |")
     print("|---|---|---|---|---|---|---|")
     for hosts in map(int, options.hosts.split(",")):
         need = hosts / options.chunk * cpu
@@ -61,8 +62,7 @@ def main():
                 last = simulate(hosts, processors, options.chunk, cpu, 0, math.ceil(options.outage / options.chunk))[2]
                 after = f"{last / (1 - busy):,.0f} s"  # meanwhile new recordings take their part of the processors
             median, most = (1000 * waits[int(len(waits) * share)] for share in (0.5, 0.99))
-            print(f"| {hosts:,} | {processors} | {busy:.0%} | {median:,.0f} ms | {most:,.0f} ms | {refused / (len(waits) + refused):.1%} "
-                  f"| {after} |", flush=True)
+            print(f"| {hosts:,} | {processors} | {busy:.0%} | {median:,.0f} ms | {most:,.0f} ms | {refused:.1%} | {after} |", flush=True)
 
 
 main()

@@ -127,6 +127,7 @@ int store_restore(const char *backup, const char *path, struct error *e)
         return error_set(e, -errno, "%s: cannot be made: %s%s", to, strerror(errno),
                          errno == EEXIST ? "; remove it if no other restore is running: one was interrupted" : "");
     rc = copy_all(backup, to, e);
+    rc = rc ? rc : cold_note_restored(to, e);
     rc = rc ? rc : disk_sync_all(to, e);
     return rc ? rc : disk_rename(to, path, e);
 }

@@ -230,6 +230,18 @@ bool cold_must_adopt(const struct store *s)
     return s->cold && !access(store_path(s, path, ADOPTING), F_OK);
 }
 
+int cold_note_restored(const char *folder, struct error *e)
+{
+    char marker[DISK_PATH_MAX], quarantine[DISK_PATH_MAX], adopting[DISK_PATH_MAX];
+    snprintf(marker, sizeof marker, "%s/" MARKER, folder);
+    snprintf(quarantine, sizeof quarantine, "%s/quarantine", folder);
+    snprintf(adopting, sizeof adopting, "%s/" ADOPTING, folder);
+    if (access(marker, F_OK))
+        return 0;
+    int rc = disk_directory(quarantine, e);
+    return rc ? rc : disk_write_file(adopting, "", 0, e);
+}
+
 int cold_adopted(struct store *s, struct error *e)
 {
     char path[DISK_PATH_MAX];

@@ -138,6 +138,8 @@ int cold_fetch(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], struc
 
 /* Whether the catalog may not know all objects. */
 bool cold_must_adopt(const struct store *s);
+/* Notes that for a folder that was restored from a backup, if its recordings may be objects: some were made after the backup. */
+int cold_note_restored(const char *folder, struct error *e);
 /* Visits the identities of all objects. */
 typedef int cold_visit(void *context, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e);
 int cold_each(struct store *s, cold_visit *visit, void *context, struct error *e);

@@ -245,6 +245,24 @@ def check_backup(service, name):
     return place, given
 
 
+def check_older_backup(service):
+    """Recordings that became objects after a backup are not lost, and no object is left that nobody knows."""
+    given = options(service, f"{PLACE}/older")
+    server = Server("older", *given)
+    ct.ok(send(server, range(3)) and moved(server, 3), "older: recordings become objects", log_of(server)[-1000:])
+    server.end()
+    said = ct.candor("server", "--data", server.data, "--backup", ct.WORK / "older-backup", *given)
+    ct.ok(said.status == 0, "older: a backup", said)
+    server = Server("older", *given)
+    ct.ok(send(server, range(3, 6)) and moved(server, 6), "older: more come", log_of(server)[-1000:])
+    server.end()
+    said = ct.candor("server", "--data", ct.WORK / "older-again", "--restore", ct.WORK / "older-backup", *given)
+    ct.ok(said.status == 0 and said.out.endswith("good\n"), "older: is restored", said)
+    server = Server("older-again", *given)
+    check_all(server, range(6), "older: restored")
+    server.end()
+
+
 def check_damaged_backup(service):
     place, given = check_backup(service, "stub")
     name = next(name for name in service.names() if "/stub/files/recordings/" in name)
@@ -262,6 +280,7 @@ check_faults(stub)
 check_kills(stub)
 check_places(stub)
 check_late_owner(stub)
+check_older_backup(stub)
 stub.stop()
 why = s3.Moto.missing()
 if why:

@@ -48,7 +48,7 @@ uint64_t missing_parts(const struct missing *m)
 char *missing_text(const struct missing *m, const char *type, char *out, size_t size)
 {
     uint64_t flawed = m->sums[MISSING_FLAWED].parts, parts = missing_parts(m) - flawed, weight = 0, rows = 0;
-    char list[300] = "", amount[64];
+    char list[600] = "", amount[64]; /* list: all words have room, with the largest numbers */
     size_t at = 0;
     for (int i = 0; i < MISSING_REASONS; i++) {
         if (i == MISSING_FLAWED)

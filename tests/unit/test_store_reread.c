@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -181,6 +182,19 @@ static void test_no_memory(void)
     store_close(s);
 }
 
+/* The text of an answer that lacks something for every reason. */
+static void test_text(void)
+{
+    struct missing missing = {0};
+    char text[2048];
+    for (int why = 0; why < MISSING_REASONS; why++)
+        missing_add(&missing, (enum missing_why)why, UINT64_MAX / 16, UINT64_MAX / 16, UINT64_MAX / 16);
+    missing_text(&missing, "cpu:samples", text, sizeof text);
+    tap_ok(strstr(text, "1152921504606846975 not read again yet"), "a text has room for all reasons: %s", text);
+    missing_text(&missing, "cpu:samples", text, 100);
+    tap_ok(strlen(text) == 99, "and is cut where it has to be");
+}
+
 /* The server waits for signals in a thread that is younger than those that read. */
 static void test_signals(void)
 {
@@ -214,6 +228,7 @@ int main(void)
     test_interrupted("interrupted-empty", true, 0);
     test_no_memory();
     test_signals();
+    test_text();
     tap_ok(days_end(), "cleaned up");
     return tap_done();
 }

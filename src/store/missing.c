@@ -3,6 +3,7 @@
 #include "base/text/units.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,10 +66,14 @@ char *missing_text(const struct missing *m, const char *type, char *out, size_t 
         snprintf(amount, sizeof amount, "%" PRIu64 " %s", weight, unit ? unit + 1 : "");
     at = 0;
     *out = 0;
+    bool more = m->sums[MISSING_REBUILT].parts || m->sums[MISSING_REREAD].parts; /* their rows are unknown, and given as 0 */
     if (parts)
-        at = (size_t)snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); %" PRIu64 " rows, %s at %s", parts,
-                              parts == 1 ? " of a recording is" : "s of recordings are", list, rows, amount,
-                              m->sums[MISSING_REBUILT].parts || m->sums[MISSING_REREAD].parts ? "least" : "most");
+        at = (size_t)snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); ", parts,
+                              parts == 1 ? " of a recording is" : "s of recordings are", list);
+    if (parts && at < size && more && !rows)
+        at += (size_t)snprintf(out + at, size - at, "how many rows is not known");
+    else if (parts && at < size)
+        at += (size_t)snprintf(out + at, size - at, "%" PRIu64 " rows, %s at %s", rows, amount, more ? "least" : "most");
     if (flawed && at < size)
         snprintf(out + at, size - at, "%s%" PRIu64 " recording%s damaged; how much of %s is missing is not known",
                  at ? "; " : "incomplete: ", flawed, flawed == 1 ? " arrived" : "s arrived", flawed == 1 ? "it" : "them");

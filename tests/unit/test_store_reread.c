@@ -193,6 +193,13 @@ static void test_text(void)
     tap_ok(strstr(text, "1152921504606846975 not read again yet"), "a text has room for all reasons: %s", text);
     missing_text(&missing, "cpu:samples", text, 100);
     tap_ok(strlen(text) == 99, "and is cut where it has to be");
+    missing = (struct missing){0};
+    missing_add(&missing, MISSING_REREAD, 24, 0, 0);
+    missing_text(&missing, "", text, sizeof text);
+    tap_ok(!strcmp(text,
+                   "incomplete: 24 parts of recordings are missing (24 not read again yet after the catalog was lost); how many rows is "
+                   "not known"),
+           "it claims no number of rows: %s", text);
 }
 
 /* The server waits for signals in a thread that is younger than those that read. */

@@ -256,8 +256,8 @@ static uint64_t check_recordings(struct checking *c, struct error *e)
     return bad;
 }
 
-/* Checks all segments, and returns the number of damaged files. Every row is read once; store_check puts damaged segments aside. *unread: how
- * many recordings could not be read again after the catalog was lost. */
+/* Checks all segments, and returns the number of damaged files. Every row is read once; store_check puts damaged segments aside. *unread:
+ * how many recordings could not be read again after the catalog was lost. */
 static uint64_t check_segments(struct store *s, int64_t to, uint64_t *unread, struct error *e)
 {
     uint64_t bad = 0;

@@ -170,8 +170,8 @@ static int judge_recording(struct judge *j, uint64_t recording, struct error *e)
     struct store *store = j->server->store;
     enum catalogue_skip skip;
     int rc = store_recording(store, recording, &v, e);
-    if (rc == -ENOENT || rc == -EBADMSG)
-        return catalogue_skip(store_catalogue(store), recording, rc == -ENOENT ? SKIP_MISSING : SKIP_DAMAGED, e);
+    if (rc == -ENOENT || rc == -EHOSTUNREACH || rc == -EBADMSG) /* an object that cannot be fetched must not delay the others */
+        return catalogue_skip(store_catalogue(store), recording, rc == -EBADMSG ? SKIP_DAMAGED : SKIP_MISSING, e);
     if (rc)
         return rc;
     rc = judge_content(j, recording, &v, &skip, e);

@@ -102,6 +102,7 @@ void recover_pending(struct store *s)
             if (s->rows->waits && s->rows->waits(s, after))
                 continue;
             rc = reseal(s, &list[i], &e);
+            rc = rc == -EHOSTUNREACH ? 0 : rc; /* an object that cannot be fetched now must not delay the others */
             if (!recover_is_final(rc))
                 continue;
             store_tell(s, "recording %" PRIu64 ": lost: %s", list[i].recording, e.text);

@@ -24,7 +24,8 @@ enum {
 
 /* ---- recordings ---- */
 
-/* Why a recording was not judged: it had waited too long, it is not a JFR recording, its file no longer exists, it cannot be read. */
+/* Why a recording was not judged: it had waited too long, it is not a JFR recording, its file no longer exists or
+ * is an object that cannot be fetched, it cannot be read. */
 enum catalogue_skip { SKIP_LATE, SKIP_FORMAT, SKIP_MISSING, SKIP_DAMAGED, SKIPS };
 extern const char *const catalogue_skip_names[SKIPS];
 

@@ -57,10 +57,10 @@ function threadsOf({ threads }: Work): HTMLElement {
 }
 
 // The end of an id tells it apart. It is a link if the page knows where the tracing system shows the trace.
-function idOf(link: string, { trace, span }: Work, head: "Trace" | "Span"): HTMLElement {
+function idOf(link: string, { trace, isRoot, span }: Work, head: "Trace" | "Span"): HTMLElement {
     const id = head === "Trace" ? trace : span;
     const short = nameIn("…" + visibleName(id).slice(-END_OF_ID));
-    const href = traceAddress(link, trace, head === "Trace" ? "" : span);
+    const href = traceAddress(isRoot ? "" : link, trace, head === "Trace" ? "" : span);
     return href === "" ? element("span", { title: visibleName(id) }, short)
         : element("a", { href, title: visibleName(id), target: "_blank", rel: "noopener noreferrer" }, short, " ↗");
 }

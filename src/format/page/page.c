@@ -352,6 +352,10 @@ static void put_figures(struct jsonw *j, const struct profile *p)
     jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* only Candor records it */
     jsonw_key(j, "books");
     books_json(j, p, book_of(p));
+    if (p->books_elsewhere) {
+        jsonw_key(j, "books_elsewhere");
+        jsonw_bool(j, true);
+    }
 }
 
 /* Writes what was recorded, of which program, and when. */

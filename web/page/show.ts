@@ -178,7 +178,7 @@ function showSource({ selectedName, profile, state }: App): void {
 function showNotes({ profile, scene }: App): void {
     const notes = [...profile.notes.map(visibleName)];
     if (scene.cut > 0) {
-        notes.push("Callers of frames below " + scene.cut * 100 + "% of the time are not shown.");
+        notes.push("Callers of frames below " + Number((scene.cut * 100).toPrecision(3)) + "% of the time are not shown.");
     }
     byId("notes").hidden = notes.length === 0;
     byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note.slice(0, LONGEST_NAME))));

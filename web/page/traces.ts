@@ -29,7 +29,7 @@ export function tracesPanel(app: App, spans: Spans): HTMLElement[] {
 
 function leftOut({ rows, all, traces, without }: Spans): string {
     const cut = rows.length < all ? " Only the longest of the " + formatCount(traces) + " traces are in this page." : "";
-    return cut + (without > 0 ? " " + plural(without, "sample") + " without a span." : "");
+    return cut + (without > 0 ? " " + plural(without, "sample") + (without === 1 ? " has" : " have") + " no span." : "");
 }
 
 function worksTable(app: App, { link }: Spans, works: Work[], head: "Trace" | "Span"): HTMLElement {
@@ -88,5 +88,5 @@ function chosenSpans(app: App, spans: Spans): HTMLElement[] {
         first < end && last >= begin && (names.size === 0 || names.has(thread));
     const found = spansOf(spans.rows.filter(within));
     return [element("h2", {}, "Spans in the chosen time"),
-        found.length > 0 ? worksTable(app, spans, found, "Span") : element("p", {}, "No span that is listed.")];
+        found.length > 0 ? worksTable(app, spans, found, "Span") : element("p", {}, "None of the listed spans is in this time.")];
 }

@@ -106,17 +106,18 @@ function shownValue(key: string, value: string | number): string {
 const ALWAYS_NAMED = ["lost", "unseen", "residual"];
 const NAMED_FROM = 0.01;
 
-// Says why there is nothing to show: the profile has no books, or their sum is nothing or less, as that of a recording can be that began
-// beside others and was short.
-export function noBooks(books: Given | null): string {
-    return books ? "The books are empty: nothing was measured" : "No books in this profile";
+// Says why there is nothing to show: the profile has no books, or a server has them, or their sum is nothing or less, as that of a
+// recording can be that began beside others and was short.
+export function noBooks(books: Given | null, elsewhere: boolean): string {
+    return books ? "The books are empty: nothing was measured"
+        : elsewhere ? "The books stay on the server: its page shows them" : "No books in this profile";
 }
 
 // Fills the thin bar. It has a drawing of the accounts and, always as text, what was lost, what could not be seen, what does not add up,
 // and the share of approximate frames (negative = unknown). `whose`: the profile to which the books belong, if there are several. `none`:
 // what to say without books.
 export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summary: HTMLElement }, books: Books | null,
-    approximate: number, whose: string, none = noBooks(null)): void {
+    approximate: number, whose: string, none = noBooks(null, false)): void {
     const item = (key: string, text: string) => element("span", { className: "figure " + key }, text);
     const first = whose === "" ? [] : [item("whose", whose + ":")];
     const last = approximate >= 0 ? [item("approximate", "approximate frames " + formatShare(approximate))] : [];

@@ -1257,6 +1257,9 @@ static void test_quality(void)
     end();
     add_books(84 * NS_PER_MS, NS_PER_S - 1);
     is_silent("of less than a second");
+    add_books(0, NS_PER_S);
+    maker_book(&cpu, "unseen", "not_drawn", 400 * NS_PER_MS, 0);
+    is_silent("40 % for which the samples of other threads stand");
     begin();
     for (int i = 0; i < 100; i++)
         maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * NS_PER_MS);

@@ -978,6 +978,8 @@ static void test_carriers(void)
 {
     add_virtual(190, 2);
     finds(FINDING_CARRIERS_BUSY, "", "demo.Sum.add:7", "two virtual threads use 95 % of a processor");
+    add_virtual(210, 2);
+    finds(FINDING_CARRIERS_BUSY, "", "demo.Sum.add:7", "their samples stand for more than the processor has");
     add_virtual(190, 1);
     is_silent("a single one does");
     add_virtual(190, 0);

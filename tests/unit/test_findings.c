@@ -445,6 +445,11 @@ static void test_nested_pool(void)
     add_looks("pool-2-thread-1", 40, RESULT, JFR_STATE_SLEEPING, 20);
     add_looks("pool-2-thread-1", 40, WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1;" PARK, JFR_STATE_PARKED, 180);
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "a pool whose tasks wait for another pool, which has time");
+    add_clients();
+    for (uint64_t i = 0; i < 2; i++)
+        add_looks("pool-1-thread-1", 30 + i, WORKER ";demo.Task.call:3;java.util.concurrent.CountDownLatch.await:1;" PARK, JFR_STATE_PARKED,
+                  200);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "a pool whose tasks wait for latches");
 }
 
 static void add_workers(uint64_t count)

@@ -222,14 +222,17 @@ static bool has_other_results(const struct crew *c, uint32_t pool)
     return false;
 }
 
-/* Whether the pool's tasks wait for other tasks of the pool, at *place. If all its workers do, none of them ever ends. */
+/* Whether the pool's tasks wait for other tasks of the pool; then sets *place. If all its workers do, none of them ever ends. Tasks that
+ * wait for latches may wait for anything. */
 static bool is_nested(const struct crew *c, uint32_t pool, uint32_t *place)
 {
     bool calls = (double)calling_ns(c, pool) >= NESTED * (double)tally_weight(&c->busy, pool);
     if (!calls || has_other_results(c, pool))
         return false;
-    *place = tally_largest(&c->calls, pool)->key;
-    return tally_largest(&c->looks.stacks, *place);
+    uint32_t most = tally_largest(&c->calls, pool)->key;
+    bool awaits = tally_largest(&c->looks.stacks, most);
+    *place = awaits ? most : *place;
+    return awaits;
 }
 
 static void judge(struct crew *c)

@@ -49,9 +49,9 @@ static bool put_in_short(const struct text *t, enum book book)
     if (t->o->all_books || sign->role != ACCOUNT_IS_WHOLE || sign->unit != ACCOUNT_IN_NS || whole <= 0)
         return false;
     double seen = share_of(t, book, ACCOUNT_IS_SEEN, whole), failed = share_of(t, book, ACCOUNT_IS_FAILED, whole);
-    double lost = share_of(t, book, ACCOUNT_IS_LOST, whole), unseen = share_of(t, book, ACCOUNT_IS_UNSEEN, whole);
+    double lost = share_of(t, book, ACCOUNT_IS_LOST, whole);
+    double unseen = book == BOOK_CPU ? 100 * (double)accounts_unseen(t->p) / whole : share_of(t, book, ACCOUNT_IS_UNSEEN, whole);
     double residual = share_of(t, book, ACCOUNT_IS_RESIDUAL, whole), chance = chance_of(t, book, whole);
-    unseen -= chance;
     if (seen + chance < SEEN_LEAST || fabs(chance) > CHANCE_MOST || failed + lost > MISSING_MOST || fabs(residual) > MISSING_MOST)
         return false;
     char about[320], by_lot[64] = "";

@@ -153,6 +153,7 @@ static void take_figures(struct merge *m, bool first, uint32_t several)
     p->filtered += from->filtered;
     p->thinned |= from->thinned;
     p->discarded |= from->discarded;
+    p->books_elsewhere |= from->books_elsewhere;
 }
 
 static bool is_of_one_kind(const struct profile *p, const struct profile *from)

@@ -190,6 +190,7 @@ struct profile {
     bool discarded;             /* the recording discarded older data on purpose and kept its end */
     uint32_t windows;           /* the highest window number of a sample; 0 = there are no clocks by lot */
     bool thinned;               /* a filter selected by properties of samples: the remaining samples are not successive */
+    bool books_elsewhere;       /* it came from a server, whose answer has no books; its page shows them */
     uint32_t kinds;             /* bits 1 << enum profile_kind: the kinds of sample in the recording; 0 = its format has one kind only */
     uint64_t cpu_samples;       /* events of candor.CpuSample */
     uint64_t execution_samples; /* events of jdk.ExecutionSample */

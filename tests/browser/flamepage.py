@@ -69,7 +69,8 @@ class Flame(browser.Browser):
 
     def reopen(self, fragment=""):
         self.open(self.file, fragment)
-        self.wait_for("return document.documentElement.dataset.ready === 'yes'")
+        if not self.wait_for("return document.documentElement.dataset.ready === 'yes'"):
+            raise browser.BrowserError("the page is not ready: %s" % self.messages())
         self.settle()
 
     def click_on(self, selector):

@@ -11,6 +11,13 @@ import profiles
 from flamepage import ct
 
 
+COARSE_FROM = 300_000  # web/model/coarse.ts
+SAVE_AT_ONCE = """document.getElementById("recursion").click();
+    const before = [candor.state().coarse, document.getElementById("found").textContent];
+    document.getElementById("save").click();
+    return [...before, candor.state().coarse];"""
+
+
 def expected(data, query):
     """(frames, weight) of a search, computed from the columns of the file."""
     nodes = data["nodes"]
@@ -78,6 +85,10 @@ def check(page, count):
             page.text("#notes") if not page.run("return document.getElementById('notes').hidden") else "all followed",
         )
     )
+    page.query("method1")
+    coarse, found, then = page.run(SAVE_AT_ONCE)
+    ct.ok((coarse, "(coarse)" in found, then) == (count > COARSE_FROM, count > COARSE_FROM, False),
+          "figures of a coarse picture are marked, and a file has exact ones", (coarse, found, then))
 
 
 def deep(page):

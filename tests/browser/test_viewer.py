@@ -372,11 +372,39 @@ def svg(page, profile):
     (ct.WORK / "picture.svg").write_text(text)
 
 
+# Every stream of the page takes a while to inflate.
+SLOW = """const read = Response.prototype.arrayBuffer;
+    Response.prototype.arrayBuffer = function () {
+        return new Promise((done) => setTimeout(done, 300)).then(() => read.call(this));
+    };"""
+HOSTILE = '"><img src=x onerror=alert(1)>'
+
+
+def spans(page, profile):
+    """A page is ready when its parts are read, too. A name of a span is a text, and a link leads to a web page or nowhere."""
+    columns = {"start_us": [0, 5], "length_us": [9, 0], "trace": [1, 2], "span": [1, 2], "endpoint": [3, 3], "thread": [3, 3],
+               "cpu_ns": [2000, 1], "wall_ns": [0, 0], "alloc_bytes": [0, 0], "lock_ns": [0, 0], "samples": [2, 1]}
+    data = {"start_ns": 10**18, "traces": 2, "all": 2, "count": 2, "without": 0, "link": "javascript:alert(1)//{trace}",
+            "texts": ["", "c0ffee", HOSTILE, HOSTILE], **{key: profiles.pack(some, key == "start_us") for key, some in columns.items()}}
+    part = '</script>\n<script type="application/json" class="candor-part" data-part="spans">'
+    page.file = ct.WORK / "spans.html"
+    page.file.write_text(flamepage.template().replace(profiles.DATA_MARK, part.join(
+        text.replace("<", "\\u003c") for text in (profile.json(), json.dumps(data)))), encoding="utf-8")
+    slow = page.devtools("Page.addScriptToEvaluateOnNewDocument", source=SLOW)["identifier"]
+    page.reopen("#panel=traces")
+    page.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=slow)
+    told = page.text("#panel-bar")
+    ct.ok(told == "Traces (2)", "a page that is ready has all of its parts, however slow it is", told)
+    told = page.text("#panel")
+    images, links = page.run("return [document.images.length, document.querySelectorAll('#panel a').length]")
+    ct.ok(told.count(HOSTILE) >= 2 and images == links == 0, "names of spans are texts, and no link runs a script", (told, images, links))
+
+
 def main():
     flamepage.need()
     profile = profiles.everyday()
     with flamepage.Flame(*TALL) as page:
-        for part in (filters, chains, sandwich, times, packed, comparison, svg):
+        for part in (filters, chains, sandwich, times, packed, comparison, svg, spans):
             part(page, profile)
         messages = page.messages()
         ct.ok(not messages, "the browser reports no errors", messages)

@@ -14,6 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import flamedata
 import recordings
 from servers import Server, certificate
 
@@ -65,6 +66,11 @@ def test_report(server):
     ct.ok(typed["sampled"] == early["sampled"], "--value is the type", typed)
     text = ct.candor("report", *EARLY, *shop)
     ct.ok(text.status == 0 and "shop.Work.same" in text.out and "candor server" in text.out and not text.err, "as text", text)
+    ct.ok("The books stay on the server" in text.out and "has no books" not in text.out, "the books are said to be on the server", text)
+    page = ct.WORK / "shop.html"
+    made = ct.candor("convert", *EARLY, *shop, page)
+    data = flamedata.read(page.read_text(encoding="utf-8"))
+    ct.ok(made.status == 0 and data["books"] is None and data["books_elsewhere"] is True, "and so does a page", made)
     filtered = report(*EARLY, "--method", "early", *shop)
     ct.ok(filtered["sampled"] == 3000 * MS and filtered["filtered"] == 4000 * MS, "a filter works as on files", filtered)
 

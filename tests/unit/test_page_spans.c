@@ -87,6 +87,10 @@ static void test_rows(void)
                !strcmp(json_string_value(json_object_get(json, "link")), "https://x/{trace}") &&
                json_integer_value(json_object_get(json, "start_ns")) == (START_MS + 10) * (int64_t)NS_PER_MS,
            "the JSON has them");
+    const json_t *roots = json_object_get(json, "roots");
+    size_t root = (size_t)json_integer_value(json_array_get(roots, 0));
+    tap_ok(json_array_size(roots) == 1 && !strcmp(json_string_value(json_array_get(json_object_get(json, "texts"), root)), "77"),
+           "and which id is no trace's");
     json_decref(json);
     spans_deinit(&s);
     profile_deinit(&cpu);

@@ -79,8 +79,11 @@ export function layersOf({ series, span, step }: Data): Layer[] {
     return layers;
 }
 
-// Returns round values from 0 to at least `most`.
+// Returns round values from 0 to at least `most`; only 0 if nothing is larger.
 export function roundSteps(most: number, count: number): number[] {
+    if (!(most > 0)) {
+        return [0];
+    }
     const rough = Math.max(most, 1e-9) / count;
     const size = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((n) => n * size).find((n) => n >= rough) as number;

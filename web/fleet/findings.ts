@@ -10,6 +10,7 @@ import { timeText } from "./times";
 
 const LONGEST_NOTE = 300;
 const HEADS = ["Finding", "Service", "Place", "Lost", "Hosts", "Versions", "First", "Last", "State"];
+const CLASSES = ["column-name", "column-text", "column-method", "column-lost", "column-text", "column-text"];
 
 export class Findings implements View {
     readonly word = "findings";
@@ -91,7 +92,7 @@ export class Findings implements View {
             [timeText(first, zone)], [timeText(last, zone)], this.stateParts(page, finding),
         ];
         return element("tr", {}, ...contents.map((content, i) => {
-            const cell = element("td", { className: i === 0 ? "column-name" : i === 2 ? "column-method" : "" }, ...content);
+            const cell = element("td", { className: CLASSES[i] ?? "" }, ...content);
             cell.dataset.label = HEADS[i];
             return cell;
         }));

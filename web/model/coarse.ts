@@ -1,5 +1,6 @@
 // A coarse copy of a profile with very many frames: its smallest frames become part of their callers. It takes a fiftieth of the time to
-// filter or to turn, so a picture of it can be shown while the exact one is computed. No figure of it is kept.
+// filter or to turn, so a picture of it can be shown while the exact one is computed. Figures of it are marked as coarse, and none is
+// kept.
 import { Profile } from "./profile";
 import { Columns, Tree, pathTo, totalsOf } from "./tree";
 

@@ -55,7 +55,7 @@ export function compareProfiles(before: Profile, after: Profile): Profile {
         owners: ownersOf(sides, strings.texts.length),
         before: {
             title: before.title, samples: before.samples, effectiveSamples: before.effectiveSamples, total: before.total,
-            approximateShare: before.approximateShare, books: before.books,
+            approximateShare: before.approximateShare, books: before.books, booksElsewhere: before.booksElsewhere,
             jvm: before.jvm, startNs: before.startNs, durationNs: before.durationNs,
         },
         changes: new Map(),

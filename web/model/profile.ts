@@ -34,6 +34,7 @@ export interface Before {
     total: number;
     approximateShare: number;
     books: Record<string, unknown> | null;
+    booksElsewhere: boolean;
     jvm: string;
     startNs: number;
     durationNs: number;
@@ -55,6 +56,7 @@ export interface Profile {
     effectiveSamples: number;
     approximateShare: number; // negative = unknown
     books: Record<string, unknown> | null;
+    booksElsewhere: boolean; // the server from which it came has them
     accounts: AccountWords[]; // accounts that the books may have
     booksAbout: string; // what these books account for
     byThread: boolean; // the picture begins with one frame per thread
@@ -120,6 +122,7 @@ export async function profileOf(data: Json): Promise<Profile> {
         effectiveSamples: count(data.effective_samples),
         approximateShare: typeof data.approximate_share === "number" ? data.approximate_share : -1,
         books: isObject(data.books) ? data.books : null,
+        booksElsewhere: data.books_elsewhere === true,
         accounts: readAccounts(data.accounts),
         booksAbout: textOf(data.books_about),
         byThread: data.by_thread === true,
@@ -246,6 +249,7 @@ function readBefore(before: Json, { other }: Columns): Before {
         total: other ? sumOf(other) : 0,
         approximateShare: typeof before.approximate_share === "number" ? before.approximate_share : -1,
         books: isObject(before.books) ? before.books : null,
+        booksElsewhere: before.books_elsewhere === true,
         jvm: textOf(before.jvm),
         startNs: count(before.start_ns),
         durationNs: count(before.duration_ns),

@@ -6,6 +6,7 @@ import { Json, numberOf, textOf } from "./parts";
 // What one thread did for one span.
 export interface SpanRow {
     trace: string; // id
+    isRoot: boolean; // this id is that of a span, because the trace's own id is unknown
     span: string;
     endpoint: string; // "" = unknown
     thread: string;
@@ -36,6 +37,7 @@ export async function readSpans(data: Json | null): Promise<Spans | null> {
     const { count } = data;
     demand(typeof count === "number" && Number.isInteger(count) && count >= 0 && count < 2 ** 31, "spans.count: missing");
     const texts = Array.isArray(data.texts) ? data.texts.map(textOf) : [];
+    const roots = new Set(Array.isArray(data.roots) ? data.roots as unknown[] : []);
     const begin = numberOf(data.start_ns);
     const column = (key: string, limit: number, ascending = false) =>
         readColumn("spans." + key, data[key], count, Float64Array, { limit, ascending });
@@ -44,7 +46,7 @@ export async function readSpans(data: Json | null): Promise<Spans | null> {
     const [trace, span, endpoint, thread] = await Promise.all(
         ["trace", "span", "endpoint", "thread"].map((key) => column(key, texts.length)));
     const rows = Array.from({ length: count }, (_, i): SpanRow => ({
-        trace: texts[trace[i]], span: texts[span[i]], endpoint: texts[endpoint[i]], thread: texts[thread[i]],
+        trace: texts[trace[i]], isRoot: roots.has(trace[i]), span: texts[span[i]], endpoint: texts[endpoint[i]], thread: texts[thread[i]],
         from: begin + start[i] * US, to: begin + (start[i] + length[i]) * US,
         cpu: cpu[i], wall: wall[i], alloc: alloc[i], lock: lock[i], samples: samples[i],
     }));

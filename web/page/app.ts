@@ -35,6 +35,7 @@ export class App {
     private readonly wideWindow = matchMedia("(min-width: 1100px)");
     private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
     panels: Panels | null = null; // set later, because the panels need the app
+    readonly readBeside: Promise<unknown>[] = []; // parts of the page that are read beside the first picture
     profile: Profile;
     scenes: SceneMaker;
     private readonly sceneMakers = new Map<Profile, SceneMaker>();

@@ -110,10 +110,11 @@ const NAMED_FROM = 0.01;
 // From this share on, what clocks by lot show too much or too little is mentioned.
 const CHANCE_FROM = 0.0005;
 
-// Says why there is nothing to show: the profile has no books, or their sum is nothing or less, as that of a recording can be that began
-// beside others and was short.
-export function noBooks(books: Given | null): string {
-    return books ? "The books are empty: nothing was measured" : "No books in this profile";
+// Says why there is nothing to show: the profile has no books, or a server has them, or their sum is nothing or less, as that of a
+// recording can be that began beside others and was short.
+export function noBooks(books: Given | null, elsewhere: boolean): string {
+    return books ? "The books are empty: nothing was measured"
+        : elsewhere ? "The books stay on the server: its page shows them" : "No books in this profile";
 }
 
 function chanceOf(reasons: Reason[]): string {
@@ -124,7 +125,7 @@ function chanceOf(reasons: Reason[]): string {
 // and the share of approximate frames (negative = unknown). `whose`: the profile to which the books belong, if there are several. `none`:
 // what to say without books.
 export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summary: HTMLElement }, books: Books | null,
-    approximate: number, whose: string, none = noBooks(null)): void {
+    approximate: number, whose: string, none = noBooks(null, false)): void {
     const item = (key: string, text: string) => element("span", { className: "figure " + key }, text);
     const first = whose === "" ? [] : [item("whose", whose + ":")];
     const last = approximate >= 0 ? [item("approximate", "approximate frames " + formatShare(approximate))] : [];

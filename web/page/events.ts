@@ -39,11 +39,11 @@ export class Events {
 
     constructor(private readonly app: App, redraw: () => void) {
         // A page without the events, or with damaged ones, has the lanes all the same.
-        void readMarks(partOf("marks")).catch(() => null).then((marks) => {
+        app.readBeside.push(readMarks(partOf("marks")).catch(() => null).then((marks) => {
             this.marks = marks;
             this.ofThread = marks ? byThread(marks) : this.ofThread;
             redraw();
-        });
+        }));
     }
 
     // Whether the events of this page belong to the profile that is shown, by their times.

@@ -50,7 +50,15 @@ async function start(): Promise<void> {
         return startWithout("No samples", "The program used no CPU time during the recording, or no sample shows it. "
             + (profile.books ? "The books show which of the two is the case." : "The file has no books, so this is unknown."));
     }
-    listenToFiles(startViewer(profile, kinds, PAGE, (app) => nameDocument(app.profile)));
+    const app = startViewer(profile, kinds, PAGE, (shown) => nameDocument(shown.profile));
+    listenToFiles(app);
+    markPicture();
+    await Promise.all(app.readBeside);
+}
+
+// For measurements: marks the time of the first picture.
+function markPicture(): void {
+    requestAnimationFrame(() => setTimeout(() => performance.mark("candor-drawn"), 0));
 }
 
 function nameDocument(profile: Profile): void {
@@ -71,8 +79,4 @@ function startWithout(title: string, text: string): void {
 void start().catch((error: unknown) => {
     startWithout("This page failed", "The browser reports: " + String(error) + ". Load the page again.");
     throw error;
-}).finally(() => {
-    document.documentElement.dataset.ready = "yes";
-    // For measurements: marks the time of the first picture.
-    requestAnimationFrame(() => setTimeout(() => performance.mark("candor-drawn"), 0));
-});
+}).finally(() => { document.documentElement.dataset.ready = "yes"; });

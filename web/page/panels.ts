@@ -40,13 +40,13 @@ export class Panels {
         ];
         all.filter(([, , count]) => count > 0).forEach(([name, label]) => this.offer(name, label));
         // Spans are many, so they are read beside the first picture. A page without them, or with damaged ones, has the rest all the same.
-        void readSpans(partOf("spans")).catch(() => null).then((spans) => {
+        app.readBeside.push(readSpans(partOf("spans")).catch(() => null).then((spans) => {
             if (spans && spans.rows.length > 0) {
                 this.spans = spans;
                 this.offer("traces", "Traces (" + formatCount(spans.traces) + ")");
                 app.start();
             }
-        });
+        }));
     }
 
     private offer(name: PanelName, label: string): void {

@@ -13,7 +13,7 @@ import { describeFrame, nameOf } from "./describe";
 import { byId, element } from "./dom";
 import { showHead } from "./head";
 import { remember } from "./remember";
-import { showSight } from "./sight";
+import { COARSE, showSight } from "./sight";
 import { showTable } from "./table";
 
 // The number of crumbs at the end of a long path. The crumbs between these and the root are only counted.
@@ -86,7 +86,8 @@ function foundText({ found, position, scene }: App): string {
         return "No match";
     }
     const of = position > 0 ? formatCount(position) + " of " : "";
-    return of + plural(frames, "frame") + " · " + plural(methods, "method") + " · " + formatShare(found.weight / scene.all);
+    return of + plural(frames, "frame") + " · " + plural(methods, "method") + " · " + formatShare(found.weight / scene.all)
+        + (scene.coarse ? COARSE : "");
 }
 
 function showCrumbs({ profile, tree, state }: App): void {
@@ -177,7 +178,7 @@ function showSource({ selectedName, profile, state }: App): void {
 function showNotes({ profile, scene }: App): void {
     const notes = [...profile.notes.map(visibleName)];
     if (scene.cut > 0) {
-        notes.push("Callers of frames below " + scene.cut * 100 + "% of the time are not shown.");
+        notes.push("Callers of frames below " + Number((scene.cut * 100).toPrecision(3)) + "% of the time are not shown.");
     }
     byId("notes").hidden = notes.length === 0;
     byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note.slice(0, LONGEST_NAME))));
@@ -199,11 +200,11 @@ export const showTitle = remember((profile: Profile): void => {
 // Shows the books. For a comparison, these are the books of the profile whose time is the width.
 export const showBooks = remember((profile: Profile, width: "after" | "before"): void => {
     const { before } = profile;
-    const { books: given, approximateShare, title } = before && width === "before" ? before : profile;
+    const { books: given, booksElsewhere, approximateShare, title } = before && width === "before" ? before : profile;
     const books = readBooks(given, profile.accounts);
     const whose = before ? width : "";
     showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose,
-        noBooks(given));
+        noBooks(given, booksElsewhere));
     byId<HTMLButtonElement>("books").disabled = !books;
     byId("books-heading").textContent = "The books" + (before ? " of " + visibleName(title).slice(0, LONGEST_LABEL) : "");
     if (profile.booksAbout !== "") {

@@ -8,6 +8,7 @@ import { State } from "./state";
 import { chosenSpan } from "./why";
 
 const LONGEST = 120;
+export const COARSE = " (coarse)"; // after figures of a coarse picture
 
 interface Chip {
     label: string;
@@ -49,7 +50,7 @@ export function showSight(app: App): void {
     const whole = state.width === "before" && profile.before ? profile.before.total : profile.total;
     const weight = scene.tree.total[0];
     byId("sight-text").textContent = "In sight: " + formatValue(weight, profile.unit) + ", "
-        + formatShare(whole > 0 ? weight / whole : 0) + " of the profile";
+        + formatShare(whole > 0 ? weight / whole : 0) + " of the profile" + (scene.coarse ? COARSE : "");
     byId("chips").replaceChildren(...chips.map(({ label, without }) => {
         const button = element("button", { type: "button", title: "Take back: " + label },
             element("bdi", { dir: "ltr" }, label), element("span", { ariaHidden: "true" }, " ×"));

@@ -29,7 +29,7 @@ export function tracesPanel(app: App, spans: Spans): HTMLElement[] {
 
 function leftOut({ rows, all, traces, without }: Spans): string {
     const cut = rows.length < all ? " Only the longest of the " + formatCount(traces) + " traces are in this page." : "";
-    return cut + (without > 0 ? " " + plural(without, "sample") + " without a span." : "");
+    return cut + (without > 0 ? " " + plural(without, "sample") + (without === 1 ? " has" : " have") + " no span." : "");
 }
 
 function worksTable(app: App, { link }: Spans, works: Work[], head: "Trace" | "Span"): HTMLElement {
@@ -57,10 +57,10 @@ function threadsOf({ threads }: Work): HTMLElement {
 }
 
 // The end of an id tells it apart. It is a link if the page knows where the tracing system shows the trace.
-function idOf(link: string, { trace, span }: Work, head: "Trace" | "Span"): HTMLElement {
+function idOf(link: string, { trace, isRoot, span }: Work, head: "Trace" | "Span"): HTMLElement {
     const id = head === "Trace" ? trace : span;
     const short = nameIn("…" + visibleName(id).slice(-END_OF_ID));
-    const href = traceAddress(link, trace, head === "Trace" ? "" : span);
+    const href = traceAddress(isRoot ? "" : link, trace, head === "Trace" ? "" : span);
     return href === "" ? element("span", { title: visibleName(id) }, short)
         : element("a", { href, title: visibleName(id), target: "_blank", rel: "noopener noreferrer" }, short, " ↗");
 }
@@ -88,5 +88,5 @@ function chosenSpans(app: App, spans: Spans): HTMLElement[] {
         first < end && last >= begin && (names.size === 0 || names.has(thread));
     const found = spansOf(spans.rows.filter(within));
     return [element("h2", {}, "Spans in the chosen time"),
-        found.length > 0 ? worksTable(app, spans, found, "Span") : element("p", {}, "No span that is listed.")];
+        found.length > 0 ? worksTable(app, spans, found, "Span") : element("p", {}, "None of the listed spans is in this time.")];
 }

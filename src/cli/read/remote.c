@@ -251,6 +251,7 @@ static int complete(struct profile *p, uint64_t recordings, const char *missing)
     if (*missing && profile_add_problem(p, "warning", "%s", missing))
         return -ENOMEM;
     p->thinned = true; /* samples of many recordings do not follow each other */
+    p->books_elsewhere = true;
     return profile_string(p, source, sizeof source - 1, &p->source);
 }
 

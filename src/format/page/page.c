@@ -92,10 +92,10 @@ static int put_owners(struct jsonw *j, const struct page *page)
 /* The page has 16 bits for an effect. Effects above 1 are those of samples in clusters: clocks by lot. */
 #define MOST_EFFECT 65535
 
-/* Converts to thousandths, rounded up, so that an interval is rather too wide than too narrow. */
+/* Converts to thousandths, rounded up, so that an interval is rather too wide than too narrow. The page refuses 0. */
 static uint64_t thousandths(double effect)
 {
-    return (uint64_t)fmin(ceil(1000 * effect), MOST_EFFECT);
+    return (uint64_t)fmin(fmax(ceil(1000 * effect), 1), MOST_EFFECT);
 }
 
 static const struct page_node *node_at(const void *page, uint32_t i)
@@ -352,6 +352,10 @@ static void put_figures(struct jsonw *j, const struct profile *p)
     jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* only Candor records it */
     jsonw_key(j, "books");
     books_json(j, p, book_of(p));
+    if (p->books_elsewhere) {
+        jsonw_key(j, "books_elsewhere");
+        jsonw_bool(j, true);
+    }
 }
 
 /* Writes what was recorded, of which program, and when. */

@@ -60,7 +60,7 @@ static int intern(struct strtab *texts, const char *text, uint32_t *id)
     return *text && !*id ? -ENOMEM : 0;
 }
 
-static int find_trace(struct spans *s, uint32_t id, uint32_t *trace)
+static int find_trace(struct spans *s, uint32_t id, bool by_root, uint32_t *trace)
 {
     bool added;
     uint32_t *place = map_add(&s->trace_of, id, &added);
@@ -68,7 +68,7 @@ static int find_trace(struct spans *s, uint32_t id, uint32_t *trace)
         return -ENOMEM;
     if (added) {
         *place = s->trace_count;
-        s->traces[s->trace_count++] = (struct span_trace){.id = id, .from_ns = INT64_MAX, .to_ns = INT64_MIN};
+        s->traces[s->trace_count++] = (struct span_trace){.id = id, .by_root = by_root, .from_ns = INT64_MAX, .to_ns = INT64_MIN};
     }
     *trace = *place;
     return 0;
@@ -89,8 +89,8 @@ static int read_labels(struct spans *s, const struct profile *p, uint32_t labels
     if (!*found[PART_SPAN])
         return 0;
     const char *trace = *found[PART_TRACE] ? found[PART_TRACE] : *found[PART_ROOT] ? found[PART_ROOT] : found[PART_SPAN];
-    if (intern(&s->texts, trace, &id) || find_trace(s, id, &out->trace) || intern(&s->texts, found[PART_SPAN], &out->span) ||
-        intern(&s->texts, found[PART_ENDPOINT], &out->endpoint))
+    if (intern(&s->texts, trace, &id) || find_trace(s, id, !*found[PART_TRACE], &out->trace) ||
+        intern(&s->texts, found[PART_SPAN], &out->span) || intern(&s->texts, found[PART_ENDPOINT], &out->endpoint))
         return -ENOMEM;
     uint32_t *pair = map_add(&s->pairs, (uint64_t)out->trace << 32 | out->span, &added);
     if (!pair)
@@ -300,6 +300,17 @@ static void put_texts(struct jsonw *j, struct rows *r, uint32_t count)
     jsonw_array_end(j);
 }
 
+/* Writes the numbers of the texts of ids that lead to no trace in a tracing system. */
+static void put_roots(struct jsonw *j, const struct rows *r)
+{
+    jsonw_key(j, "roots");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < r->s->trace_count; i++)
+        if (r->s->traces[i].by_root && r->text_of[r->s->traces[i].id])
+            jsonw_uint(j, r->text_of[r->s->traces[i].id]);
+    jsonw_array_end(j);
+}
+
 static int put_columns(struct jsonw *j, struct rows *r, uint32_t count)
 {
     static const struct {
@@ -343,6 +354,7 @@ int spans_write(FILE *out, struct spans *s, const char *link)
     jsonw_member_uint(&j, "without", s->without);
     jsonw_member_text_or_null(&j, "link", link ? link : "");
     put_texts(&j, &r, count);
+    put_roots(&j, &r);
     int rc = put_columns(&j, &r, count);
     jsonw_object_end(&j);
     jsonw_finish(&j);

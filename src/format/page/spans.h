@@ -26,7 +26,8 @@ struct span_row {
 };
 
 struct span_trace {
-    uint32_t id; /* string id */
+    uint32_t id;  /* string id */
+    bool by_root; /* the id is that of its root span, or of its only span, which no tracing system finds */
     int64_t from_ns, to_ns;
 };
 

@@ -83,7 +83,9 @@ void text_books(const struct text *t)
         return;
     put_heading(t, book);
     if (!accounts_has_book(t->p, book) && (book != BOOK_CPU || !t->p->book_count)) {
-        fputs("This recording has no books: what its profiler lost, or could not see, is unknown.\n", t->out);
+        fputs(t->p->books_elsewhere ? "The books stay on the server: its page shows them.\n"
+                                    : "This recording has no books: what its profiler lost, or could not see, is unknown.\n",
+              t->out);
         return;
     }
     text_accounts(t, book);

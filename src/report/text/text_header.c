@@ -174,7 +174,10 @@ static void put_cpu(const struct text *t)
     fputs(text_time(text, sizeof text, ns), t->out);
     if (t->p->duration_ns)
         fprintf(t->out, ", %.2f CPUs on average", (double)ns / (double)t->p->duration_ns);
-    fputs(cpu ? "\n" : " (by the samples: there are no books)\n", t->out);
+    fputs(cpu                     ? "\n"
+          : t->p->books_elsewhere ? " (by the samples: the server keeps the books)\n"
+                                  : " (by the samples: there are no books)\n",
+          t->out);
 }
 
 /* Prints the sum of the weights of a profile that another profiler measured. */

@@ -34,6 +34,7 @@ function marks(): void {
     const texts = (most: number) => roundSteps(most, 4).map(markText).join(" ");
     same(stepColour("dark", 0 / 0), stepColour("dark", 0), "a time in which nothing ran is not black");
     same([1.2e6, 3, 0.00013].map(texts), ["0 500000 1e+6 1.5e+6", "0 1 2 3", "0 5e-5 0.0001 1.5e-4"], "marks of an axis are exact");
+    same([0, 0 / 0].map(texts), ["0", "0"], "an axis without values has only 0");
 }
 
 async function bytes(): Promise<void> {

@@ -21,6 +21,8 @@ export async function spans(): Promise<void> {
     same(spansOf(rows).map(({ trace, span, cpu }) => [trace, span, cpu]), [["t1", "s1", 3], ["t1", "s2", 8], ["t2", "s2", 4]],
         "and those of a span");
     same(await readSpans(null), null, "a page without spans");
+    const rooted = await readSpans({ ...PART, roots: [2] });
+    same(rooted?.rows.map(({ isRoot }) => isRoot), [false, false, true, false], "ids of root spans are marked");
     const damaged = await readSpans({ ...PART, trace: [1, 1, 2, 99] }).then(() => "read", () => "refused");
     same(damaged, "refused", "a number that no text has is refused");
     same(traceAddress("https://x/{trace}/{trace64}/{trace10}?s={span}", "00000000000000010000000000000010", "ab"),

@@ -118,7 +118,8 @@ export function noBooks(books: Given | null, elsewhere: boolean): string {
 }
 
 function chanceOf(reasons: Reason[]): string {
-    return reasons.some(({ reason, share }) => reason === NOT_DRAWN && Math.abs(share) >= CHANCE_FROM) ? " (by chance: clocks by lot)" : "";
+    const share = reasons.find(({ reason }) => reason === NOT_DRAWN)?.share ?? 0;
+    return Math.abs(share) >= CHANCE_FROM ? ` (${formatChange(share)} by chance: clocks by lot)` : "";
 }
 
 // Fills the thin bar. It has a drawing of the accounts and, always as text, what was lost, what could not be seen, what does not add up,

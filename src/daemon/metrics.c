@@ -1,5 +1,6 @@
 #include "daemon/metrics.h"
 
+#include "base/agreed/accounts.h"
 #include "base/time_units.h"
 #include "daemon/log.h"
 
@@ -51,11 +52,18 @@ static void put_labels(FILE *out, const struct status *s, const struct member *t
     fprintf(out, "\",pid=\"%d\"}", (int)t->pid);
 }
 
+/* Whether the line is what clocks by lot show too much or too little. It goes up and down, which a counter must not do. */
+static bool is_chance(const struct jfr_book *line)
+{
+    return !strcmp(line->account, account_rows[ACCOUNT_UNSEEN].name) &&
+           !strcmp(line->reason, reason_lists[REASON_LIST_UNSEEN].rows[UNSEEN_NOT_DRAWN].name);
+}
+
 static void put_value(FILE *out, const struct metric *m, const struct jfr_books *books)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < books->count; i++)
-        if (!strcmp(books->lines[i].account, m->account))
+        if (!strcmp(books->lines[i].account, m->account) && !is_chance(&books->lines[i]))
             sum += m->of == COUNT ? (int64_t)books->lines[i].count : books->lines[i].ns;
     if (m->of == SECONDS)
         fprintf(out, " %.9f\n", (double)sum / NS_PER_S);

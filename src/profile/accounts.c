@@ -56,6 +56,17 @@ struct account_sum accounts_sum_roles(const struct profile *p, enum book book, u
     return sum;
 }
 
+int64_t accounts_chance(const struct profile *p)
+{
+    const struct profile_book *line = accounts_reason(p, ACCOUNT_UNSEEN, REASON_LIST_UNSEEN, UNSEEN_NOT_DRAWN);
+    return line ? line->ns : 0;
+}
+
+int64_t accounts_unseen(const struct profile *p)
+{
+    return (int64_t)((uint64_t)accounts_sum(p, ACCOUNT_UNSEEN).ns - (uint64_t)accounts_chance(p));
+}
+
 bool accounts_has_book(const struct profile *p, enum book book)
 {
     for (uint32_t i = 0; i < p->book_count; i++)

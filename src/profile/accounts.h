@@ -24,6 +24,11 @@ bool accounts_is_level(const struct profile *p, const struct profile_book *line)
 struct account_sum accounts_sum(const struct profile *p, enum account_id id);
 /* Adds up the lines of all accounts of a book that have one of these roles (bits of enum account_role). */
 struct account_sum accounts_sum_roles(const struct profile *p, enum book book, unsigned roles);
+/* Returns the account unseen without accounts_chance: CPU time that no sample stands for. */
+int64_t accounts_unseen(const struct profile *p);
+/* Returns by how much the samples of clocks by lot stand for less CPU time than their threads used (the reason not_drawn). It is chance:
+ * negative = they stand for more. */
+int64_t accounts_chance(const struct profile *p);
 bool accounts_has_book(const struct profile *p, enum book book);
 /* Returns the book that covers the profile's samples. The profile may lack this book. */
 enum book accounts_book_of(const struct profile *p);

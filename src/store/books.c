@@ -205,6 +205,11 @@ void books_deinit(struct store_books *b)
 
 /* ---- the text for people ---- */
 
+static const char *not_drawn(void)
+{
+    return reason_lists[REASON_LIST_UNSEEN].rows[UNSEEN_NOT_DRAWN].name;
+}
+
 enum { AMOUNT = 64 };
 
 static const char *amount_of(const struct store_books *b, int64_t value, char out[AMOUNT])
@@ -237,15 +242,35 @@ static void put(struct text *t, const char *format, ...)
     t->at = n < 0 || (size_t)n >= t->size - t->at ? t->size - 1 : t->at + (size_t)n;
 }
 
+/* Returns what samples of clocks by lot stand for too little; negative = too much. */
+static int64_t chance_of(const struct store_books *b)
+{
+    const struct store_book *line = line_of(b, account_rows[ACCOUNT_UNSEEN].name, not_drawn());
+    return b->book == BOOK_CPU && line ? line->ns : 0;
+}
+
+/* Appends, for example, ", 2.10 s too much by chance (clocks by lot)". */
+static void put_chance(struct text *t, const struct store_books *b)
+{
+    int64_t chance = chance_of(b);
+    uint64_t size = chance < 0 ? 0 - (uint64_t)chance : (uint64_t)chance;
+    char amount[AMOUNT];
+    if (!chance)
+        return;
+    units_format_duration(amount, sizeof amount, size);
+    put(t, ", %s too %s by chance (clocks by lot)", amount, chance < 0 ? "much" : "little");
+}
+
 /* Appends, for example, ", 130 ms unseen (profiler 129 ms, before_arming 756 us)". */
 static void put_role(struct text *t, const struct store_books *b, enum account_role role, const char *word)
 {
     char amount[AMOUNT];
     bool any = false;
-    put(t, ", %s %s", amount_of(b, books_sum(b, 1u << role), amount), word);
+    int64_t chance = role == ACCOUNT_IS_UNSEEN ? chance_of(b) : 0;
+    put(t, ", %s %s", amount_of(b, (int64_t)((uint64_t)books_sum(b, 1u << role) - (uint64_t)chance), amount), word);
     for (uint32_t i = 0; i < b->count; i++) {
         const struct store_book *line = &b->list[i];
-        if (!line->ns || !*line->reason || !has_role(b, line, 1u << role))
+        if (!line->ns || !*line->reason || !has_role(b, line, 1u << role) || (chance && !strcmp(line->reason, not_drawn())))
             continue;
         put(t, "%s%s %s", any ? ", " : " (", line->reason, amount_of(b, line->ns, amount));
         any = true;
@@ -281,6 +306,7 @@ char *books_text(const struct store_books *b, uint64_t recordings, char *out, si
     if (books_sum(b, 1u << ACCOUNT_IS_FAILED))
         put_role(&t, b, ACCOUNT_IS_FAILED, "of these without a stack");
     put_role(&t, b, ACCOUNT_IS_UNSEEN, "unseen");
+    put_chance(&t, b);
     put_role(&t, b, ACCOUNT_IS_LOST, "lost");
     if (measured)
         put_role(&t, b, ACCOUNT_IS_RESIDUAL, "residual");

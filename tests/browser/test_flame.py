@@ -418,6 +418,10 @@ def books(page, profile):
     )
     shown = {text for text, width in named if width > 60}
     ct.ok({"truncated 25.0%", "unseen 12.5%"} <= shown, "large ones are", named)
+    by_lot = dict(given, unseen_ns={"not_drawn": -given["cpu_ns"] // 50})
+    page.show_json(json.dumps(dict(json.loads(profile.json()), books=by_lot)))
+    ct.ok("unseen -2.00% (-2.00% by chance: clocks by lot)" in page.text("#books-summary"), "what lots show too much is called chance",
+          page.text("#books-summary"))
     negative = dict(given, residual_ns=-given["cpu_ns"] // 50)
     page.show_json(json.dumps(dict(json.loads(profile.json()), books=negative)))
     ct.ok(

@@ -455,7 +455,7 @@ def books(page, file, want):
           and close(bar["approximate frames"], want["approximate_share"]), "the bar has the report's books and approximate share", bar)
     page.click_on("#books")
     rows = page.run("""return [...document.querySelectorAll("#books-body tr")].map((tr) =>
-        [...tr.cells].map((cell, i) => i || !cell.querySelector(".swatch") ? cell.innerText : cell.childNodes[1].data))""")
+        [...tr.cells].map((cell, i) => i ? cell.innerText : cell.childNodes[cell.querySelector(".swatch") ? 1 : 0].data))""")
     shown = {row[0].split("\n")[0]: row[1:] for row in rows}
     flat = {key.title(): ns for key, ns in sums.items()}
     for account in ("failed", "lost", "unseen"):

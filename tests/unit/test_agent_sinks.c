@@ -13,6 +13,7 @@
 #include "agent/collect/clock/thin.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/jvm/gc_pauses.h"
+#include "agent/trigger/lot.h"
 #include "agent/trigger/threads.h"
 #include "base/time_units.h"
 #include "profile/load/load_jfr.h"
@@ -282,6 +283,46 @@ static void test_gone(void)
     stop(first);
 }
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *sleep_at_gate(void *tid)
+{
+    _Atomic int *own = tid;
+    burn(20 * NS_PER_MS);
+    *own = (int)syscall(SYS_gettid);
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return NULL;
+}
+
+/* A restless thread has fallen asleep: further draws leave its clock as it is. */
+static void test_asleep(void)
+{
+    enum { TURNS = 2 * LOT_TURNS - 1 };
+    pthread_t thread;
+    _Atomic int tid = 0;
+    struct collect_options cpu = options_for(1, FAST);
+    cpu.clocks = LOTS_LOT;
+    pthread_mutex_lock(&gate);
+    uint32_t id = session_start_with(&cpu) ? collect_newest() : 0;
+    pthread_create(&thread, NULL, sleep_at_gate, (void *)&tid);
+    while (!tid)
+        sched_yield();
+    collect_for(PHASE_MS);
+    struct sampled_thread *t = slot_of(tid);
+    if (t)
+        t->lot.restless = true;
+    lot_draw_restless(FAST); /* it may have run since the last draw */
+    uint8_t turn = t ? t->lot.turn : 0;
+    uint32_t window = t ? t->lot.window : 0;
+    for (int i = 0; i < TURNS; i++)
+        lot_draw_restless(FAST);
+    tap_ok(t && t->lot.turn == turn && t->lot.window == window, "%d draws leave a restless thread that is asleep as it is", TURNS);
+    pthread_mutex_unlock(&gate);
+    pthread_join(thread, NULL);
+    stop(id);
+}
+
 /* ---- requests that are refused ---- */
 
 static bool refused(const struct collect_options *o, const char *why)
@@ -327,6 +368,7 @@ int main(void)
     test_unwanted(CLOCK_SIGTRAP, LOTS_LOT);
     test_unwanted(CLOCK_TIMER, LOTS_ALL);
     test_gone();
+    test_asleep();
     test_refused();
     for (int i = 0; i < FILES; i++)
         unlink(files[i]);

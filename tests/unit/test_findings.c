@@ -445,6 +445,11 @@ static void test_nested_pool(void)
     add_looks("pool-2-thread-1", 40, RESULT, JFR_STATE_SLEEPING, 20);
     add_looks("pool-2-thread-1", 40, WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1;" PARK, JFR_STATE_PARKED, 180);
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "a pool whose tasks wait for another pool, which has time");
+    add_clients();
+    for (uint64_t i = 0; i < 2; i++)
+        add_looks("pool-1-thread-1", 30 + i, WORKER ";demo.Task.call:3;java.util.concurrent.CountDownLatch.await:1;" PARK, JFR_STATE_PARKED,
+                  200);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "a pool whose tasks wait for latches");
 }
 
 static void add_workers(uint64_t count)
@@ -978,6 +983,8 @@ static void test_carriers(void)
 {
     add_virtual(190, 2);
     finds(FINDING_CARRIERS_BUSY, "", "demo.Sum.add:7", "two virtual threads use 95 % of a processor");
+    add_virtual(210, 2);
+    finds(FINDING_CARRIERS_BUSY, "", "demo.Sum.add:7", "their samples stand for more than the processor has");
     add_virtual(190, 1);
     is_silent("a single one does");
     add_virtual(190, 0);
@@ -1257,6 +1264,9 @@ static void test_quality(void)
     end();
     add_books(84 * NS_PER_MS, NS_PER_S - 1);
     is_silent("of less than a second");
+    add_books(0, NS_PER_S);
+    maker_book(&cpu, "unseen", "not_drawn", 400 * NS_PER_MS, 0);
+    is_silent("40 % for which the samples of other threads stand");
     begin();
     for (int i = 0; i < 100; i++)
         maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * NS_PER_MS);

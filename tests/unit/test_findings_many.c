@@ -73,6 +73,58 @@ static void test_pools(void)
     profile_deinit(&wall);
 }
 
+static void add_parked(struct profile *p, const char *thread, const char *frames, enum jfr_thread_state state)
+{
+    maker_sample_of(p, thread, frames, NS_PER_MS);
+    p->samples[p->sample_count - 1].state = (uint8_t)state;
+}
+
+/* Each of many places waits for the results of a pool that has no time. */
+static void test_places(void)
+{
+    struct profile wall;
+    char frames[200];
+    maker_init(&wall);
+    wall.kind = PROFILE_WALL;
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(frames, sizeof frames,
+                 "java.util.concurrent.ThreadPoolExecutor.runWorker:1;demo.Page.ask%" PRIu32
+                 ":9;java.util.concurrent.FutureTask.awaitDone:1;Native|jdk.internal.misc.Unsafe.park",
+                 i);
+        add_parked(&wall, "http-1", frames, JFR_STATE_PARKED);
+        add_parked(&wall, "pool-1-thread-1",
+                   "java.util.concurrent.ThreadPoolExecutor.runWorker:1;java.util.concurrent.FutureTask.run:1;demo.Task.call:3;"
+                   "Native|java.lang.Thread.sleep",
+                   JFR_STATE_SLEEPING);
+    }
+    found(&(struct evidence){.wall = &wall, .duration_ns = MANY * (uint64_t)NS_PER_MS});
+    tap_ok(true, "places that wait for a pool");
+    profile_deinit(&wall);
+}
+
+/* Clients on the same machine: a peer is an address with its port. */
+static void test_peers(void)
+{
+    struct halts h = {0};
+    struct profile wall, cpu;
+    strtab_init(&h.strings);
+    fill(&wall, PROFILE_WALL, WORKER);
+    fill(&cpu, PROFILE_RUNNING, WORKER);
+    for (uint32_t i = 0; i < MANY; i++) {
+        char peer[32];
+        struct halt one = {.kind = HALT_SOCKET_WRITE, .ns = NS_PER_MS, .count = 1};
+        snprintf(peer, sizeof peer, "/127.0.0.1:%" PRIu32, i);
+        one.what = strtab_add_text(&h.strings, peer);
+        halts_add(&h, &one);
+    }
+    found(&(struct evidence){
+        .halts = &h, .wall = &wall, .cpu = &cpu, .processors = 4, .sources = 1u << SOURCE_WALL, .duration_ns = MANY * (uint64_t)NS_PER_MS});
+    tap_ok(true, "peers on the same machine");
+    halts_deinit(&h);
+    profile_deinit(&wall);
+    profile_deinit(&cpu);
+}
+
 static void test_late(void)
 {
     struct halts h = {0};
@@ -100,5 +152,7 @@ int main(void)
     test_owners();
     test_pools();
     test_late();
+    test_places();
+    test_peers();
     return tap_done();
 }

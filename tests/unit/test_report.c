@@ -135,6 +135,33 @@ static void test_books(void)
     profile_deinit(&p);
 }
 
+/* Books of clocks by lot: the samples stand for 2 % more CPU time than there was, or for 8 % less. */
+static void test_chance(void)
+{
+    struct profile p, q;
+    make_example(&p);
+    maker_book(&p, "cpu", "", 1000 * NS_PER_MS, 0);
+    maker_book(&p, "complete", "", 1015 * NS_PER_MS, 100);
+    maker_book(&p, "unseen", "not_drawn", -20 * (int64_t)NS_PER_MS, 0);
+    maker_book(&p, "unseen", "profiler", 5 * NS_PER_MS, 0);
+    char *text = printed(&p, report_text, (struct report_options){.sections = REPORT_BOOKS});
+    contains(text, "101.5 % of the CPU time is in samples with a stack (2.0 % too much, by chance: clocks by lot); ", "the chance of lots");
+    contains(text, "unseen 0.5 %, residual", "is told by itself");
+    free(text);
+    text = printed(&p, report_text, (struct report_options){.sections = REPORT_BOOKS, .all_books = true});
+    contains(text, "the samples stand for 2.0 % more than the CPU time that there was", "and explained below the books");
+    free(text);
+    profile_deinit(&p);
+    make_example(&q);
+    maker_book(&q, "cpu", "", 1000 * NS_PER_MS, 0);
+    maker_book(&q, "complete", "", 920 * NS_PER_MS, 100);
+    maker_book(&q, "unseen", "not_drawn", 80 * NS_PER_MS, 0);
+    text = printed(&q, report_text, (struct report_options){.sections = REPORT_BOOKS});
+    contains(text, "the samples stand for 8.0 % less than the CPU time that there was", "much of it is shown account by account");
+    free(text);
+    profile_deinit(&q);
+}
+
 static void test_empty(void)
 {
     struct profile p;
@@ -554,6 +581,7 @@ int main(void)
     test_hostile();
     test_text();
     test_books();
+    test_chance();
     test_empty();
     test_json();
     test_collapsed();

@@ -131,6 +131,22 @@ static void test_sums(void)
     store_close(s);
 }
 
+static void test_chance(void)
+{
+    struct store_books b = {.book = BOOK_CPU, .recordings = 1};
+    char text[400];
+    books_add(&b, "cpu", "", 1000, 0);
+    books_add(&b, "complete", "", 1060, 1);
+    books_add(&b, "unseen", "profiler", 10, 0);
+    books_add(&b, "unseen", "not_drawn", -70, 0);
+    books_text(&b, 1, text, sizeof text);
+    tap_ok(!strcmp(text,
+                   "of 1.00 us CPU time, 1.06 us were sampled, 10 ns unseen (profiler 10 ns), 70 ns too much by chance (clocks by lot), "
+                   "0 ns lost, 0 ns residual"),
+           "clocks by lot may show too much: %s", text);
+    books_deinit(&b);
+}
+
 static void test_again(void)
 {
     const int64_t from = today - 7 * 86400, to = today + 3600;
@@ -190,6 +206,7 @@ int main(void)
         return 1;
     today = (int64_t)(clock_realtime_ns() / NS_PER_S) / 86400 * 86400;
     test_sums();
+    test_chance();
     test_again();
     test_upgrade();
     snprintf(command, sizeof command, "rm -rf %s", folder);

@@ -1,6 +1,7 @@
 // The coverage pill: the share of the whole (such as CPU time) that has samples. A click opens the books in plain words.
 import { formatChange, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
+import { CHANCE, NOT_DRAWN } from "../page/books";
 import { byId, element } from "../page/dom";
 import { Books } from "./api";
 import { coverageOf } from "./parts";
@@ -38,7 +39,8 @@ function openBooks(books: Books, unit: string, share: number): void {
             .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
         return [row("", [title, element("span", { className: "meaning" }, meaning)], sum(role), format(sum(role) / whole)),
             ...reasons.map(({ reason, amount }) =>
-                row("reason", [visibleName(reason.replace(/_/g, " "))], amount, format(amount / whole)))];
+                row("reason", [visibleName(reason.replace(/_/g, " ")), ...(reason === NOT_DRAWN
+                    ? [element("span", { className: "meaning" }, CHANCE)] : [])], amount, format(amount / whole)))];
     });
     const cost = books.lines.find(({ account }) => account === "own_cost");
     byId("bar-books-text").textContent = `Of ${formatValue(whole, unit)}, ${formatShare(share)} was sampled, by ${books.recordings} `

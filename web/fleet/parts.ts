@@ -1,6 +1,7 @@
 // Parts that several views use.
 import { formatShare } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
+import { NOT_DRAWN } from "../page/books";
 import { element } from "../page/dom";
 import { AnswerError, Books, FORBIDDEN } from "./api";
 import { Page } from "./page";
@@ -50,11 +51,13 @@ export function partialMark(missing: string | undefined): HTMLElement {
         element("span", { className: "spoken" }, ": " + (missing ?? "data is missing")));
 }
 
-// Returns the share of the whole that has samples, or null if there are no books.
+// Returns the share of the whole that has samples, or null if there are no books. Clocks by lot show too much or too little by chance,
+// which says nothing about the coverage.
 export function coverageOf(books: Books | null): number | null {
     const sum = (...roles: string[]) => (books?.lines ?? []).reduce((n, { role, amount }) => (roles.includes(role) ? n + amount : n), 0);
+    const chance = (books?.lines ?? []).reduce((n, { reason, amount }) => (reason === NOT_DRAWN ? n + amount : n), 0);
     const whole = sum("whole") || sum("seen", "failed", "lost", "unseen", "residual");
-    return whole > 0 ? sum("seen", "failed") / whole : null;
+    return whole > 0 ? (sum("seen", "failed") + chance) / whole : null;
 }
 
 // Says how much of the whole was sampled, and what became of the rest.

@@ -41,6 +41,8 @@ function sumOf(value: unknown): number {
 
 // The roles of the parts of the sum in the program's table of accounts.
 const PARTS = ["seen", "failed", "lost", "unseen", "residual"];
+// The reason of the account unseen that is chance.
+export const NOT_DRAWN = "not_drawn";
 // For books whose sum is not measured independently.
 const TOGETHER = { title: "together", meaning: "the sum of these accounts" };
 
@@ -105,12 +107,19 @@ function shownValue(key: string, value: string | number): string {
 // The bar always names the first account and these accounts. It names others if their share is at least NAMED_FROM.
 const ALWAYS_NAMED = ["lost", "unseen", "residual"];
 const NAMED_FROM = 0.01;
+// From this share on, what clocks by lot show too much or too little is mentioned.
+const CHANCE_FROM = 0.0005;
 
 // Says why there is nothing to show: the profile has no books, or a server has them, or their sum is nothing or less, as that of a
 // recording can be that began beside others and was short.
 export function noBooks(books: Given | null, elsewhere: boolean): string {
     return books ? "The books are empty: nothing was measured"
         : elsewhere ? "The books stay on the server: its page shows them" : "No books in this profile";
+}
+
+function chanceOf(reasons: Reason[]): string {
+    const share = reasons.find(({ reason }) => reason === NOT_DRAWN)?.share ?? 0;
+    return Math.abs(share) >= CHANCE_FROM ? ` (${formatChange(share)} by chance: clocks by lot)` : "";
 }
 
 // Fills the thin bar. It has a drawing of the accounts and, always as text, what was lost, what could not be seen, what does not add up,
@@ -135,10 +144,13 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
     summary.replaceChildren(
         ...first,
         item("cpu", labelOf(books.whole.title) + " " + formatValue(books.sum, books.unit)),
-        ...named.map(({ key, role, label, share }) =>
-            item(key, label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share))),
+        ...named.map(({ key, role, label, share, reasons }) =>
+            item(key, label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share) + chanceOf(reasons))),
         ...last);
 }
+
+// Explains a reason whose figure may be negative, so that the other accounts add up to more than the whole.
+export const CHANCE = "chance: with clocks by lot, samples stand for more or less time than there was";
 
 // Makes the complete table for the dialog.
 export function booksTable(books: Books): HTMLElement[] {
@@ -149,7 +161,7 @@ export function booksTable(books: Books): HTMLElement[] {
             element("th", { scope: "row" }, element("span", { className: "swatch " + role + " " + key }), label, aside(meaning)),
             ...cells(formatValue(value, books.unit), role === "residual" ? formatChange(share) : formatShare(share))),
         ...reasons.map((reason) => element("tr", { className: "reason" },
-            element("th", { scope: "row" }, reason.reason),
+            element("th", { scope: "row" }, reason.reason, ...(reason.reason === NOT_DRAWN ? [aside(CHANCE)] : [])),
             ...cells(formatValue(reason.value, books.unit), formatShare(reason.share)))),
     ]);
     const total = element("tr", { className: "sum" },

@@ -298,7 +298,7 @@ static void draw_restless(void *context)
     const uint64_t *pace_ns = context;
     for (uint32_t i = 0, limit = threads_limit(); i < limit && !atomic_load(&handler_config.held); i++) {
         struct sampled_thread *t = &sampled_threads[i];
-        if (!t->lot.restless || !may_draw(t))
+        if (!t->lot.restless || !may_draw(t) || clock_thread_cpu(t->tid) <= t->lot.cpu_at_draw) /* it has not run since */
             continue;
         struct lot_ticket ticket = {.chance = 1.0 / LOT_TURNS};
         ticket.drawn = lot_next_turn(&lot.random, &t->lot.turn, &t->lot.drawn_turn);

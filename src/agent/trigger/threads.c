@@ -106,11 +106,13 @@ static void set_clock(struct sampled_thread *t)
     int rc = clock_arm(t);
     t->clock.lacks_clock = rc < 0 && rc != -ESRCH && clock_thread_cpu(t->tid);
     if (t->clock.lacks_clock) {
-        registry.without_clock++;
+        registry.without_clock += !t->clock.had_none;
         registry.clock_error = rc;
+        t->clock.had_none = true;
     } else if (rc >= 0 && t->clock.perf_error) {
-        registry.with_timer++;
+        registry.with_timer += !t->clock.had_timer;
         registry.perf_error = t->clock.perf_error;
+        t->clock.had_timer = true;
     }
 }
 

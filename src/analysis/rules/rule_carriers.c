@@ -9,6 +9,8 @@
 #include "analysis/stack.h"
 #include "profile/figures/stats.h"
 
+#include <math.h>
+
 #define USED_FROM    0.85 /* share of the processors that virtual threads use; below it none needs to wait for long */
 #define USED_WARNING 0.1  /* more than that */
 
@@ -32,7 +34,7 @@ void rule_carriers(struct findings *f, const struct evidence *e)
     double share;
     if (!e->cpu || e->cpu->unit != PROFILE_UNIT_NS || !e->processors || !e->duration_ns)
         return;
-    double used = used_by_virtual(e->cpu, &threads), all = (double)e->processors * (double)e->duration_ns;
+    double all = (double)e->processors * (double)e->duration_ns, used = fmin(used_by_virtual(e->cpu, &threads), all);
     struct amount part = amount_share(used, all, stats_effective_samples(e->cpu));
     double score = score_saturate(part.low - USED_FROM, USED_WARNING);
     if (threads < (uint64_t)THREADS_EACH * e->processors || score < SCORE_INFO)

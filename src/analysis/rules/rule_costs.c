@@ -58,6 +58,7 @@ struct sampled {
     struct stack_marks marks;
     struct sums sums[COSTS];
     double all, draws; /* draws: the effective sample size of all samples */
+    double pace;
 };
 
 static bool is_settled(const struct evidence *e, const struct profile_sample *s)
@@ -175,7 +176,7 @@ static void judge_cpu(const struct sampled *d, const struct cost *c, const struc
     double all = d->all;
     char amount[160];
     struct amount share = amount_share(sums->part, all, d->draws);
-    if (share.low * all < PROCESSOR_LEAST * pace(d->e) * (double)d->e->duration_ns)
+    if (share.low * all < PROCESSOR_LEAST * d->pace * (double)d->e->duration_ns)
         return;
     snprintf(amount, sizeof amount, "%.1f to %.1f %% of the CPU time, %.2f processors, went into", 100 * share.low, 100 * share.high,
              sums->part / (double)d->e->duration_ns);
@@ -201,6 +202,7 @@ static void judge_profile(struct findings *f, const struct evidence *e, const st
     }
     add_samples(&d);
     d.draws = stats_effective_samples(p);
+    d.pace = pace(e);
     for (int k = 0; k < COSTS; k++)
         if (d.sums[k].samples >= SAMPLES_LEAST && goes_on(&d.sums[k]))
             (source == SOURCE_CPU ? judge_cpu : judge_wall)(&d, &costs[k], &d.sums[k]);

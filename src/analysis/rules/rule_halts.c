@@ -74,21 +74,27 @@ static bool is_local(const char *peer)
     return false;
 }
 
+/* What the wall clock says about processors. It is the same for all groups, and takes a pass over the samples. */
+struct processors {
+    double ready; /* time in which threads within input or output had no processor, in ns */
+    double pace;
+};
+
 /* Returns the mean number of threads that wait. The low end leaves out waits for a processor. A peer on the same machine may have waited
  * for one, too, while other programs had the processors. */
-static struct amount waiters_of(const struct evidence *e, const struct trouble *t, const struct halt_group *g, double ready)
+static struct amount waiters_of(const struct evidence *e, const struct trouble *t, const struct halt_group *g, const struct processors *of)
 {
     struct amount waiters = amount_exact((double)g->sum_ns / (double)e->duration_ns);
-    waiters.low = fmax(0, waiters.low - ready / (double)e->duration_ns);
+    waiters.low = fmax(0, waiters.low - of->ready / (double)e->duration_ns);
     if (t->halt == HALT_SOCKET_WRITE && is_local(halts_text(e->halts, g->what)))
-        waiters.low *= pace(e);
+        waiters.low *= of->pace;
     return waiters;
 }
 
-/* ready: the time of these threads without a processor, in ns. */
-static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g, double ready)
+static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g,
+                        const struct processors *of)
 {
-    struct amount waiters = waiters_of(e, t, g, ready);
+    struct amount waiters = waiters_of(e, t, g, of);
     struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
     const struct amount *v = t->measure == WAITERS ? &waiters : &rate;
     const char *site = halts_text(e->halts, g->site);
@@ -117,9 +123,11 @@ static void judge_trouble(struct findings *f, const struct evidence *e, const st
 {
     struct halt_groups groups;
     f->failed = halt_groups_make(&groups, e->halts, t->halt) || f->failed;
-    double ready = groups.count && is_of_files_or_writes(t) ? ready_ns(e) : 0;
+    struct processors of = {0, 1};
+    if (groups.count && is_of_files_or_writes(t))
+        of = (struct processors){ready_ns(e), pace(e)};
     for (uint32_t i = 0; i < groups.count; i++)
-        judge_group(f, e, t, &groups.list[i], ready);
+        judge_group(f, e, t, &groups.list[i], &of);
     halt_groups_deinit(&groups);
 }
 

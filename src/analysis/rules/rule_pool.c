@@ -50,6 +50,7 @@ struct crew {
     double computing_ns;              /* time of all threads on a processor, or ready for one */
     double busy_ns, squared;
     struct tally calls;                 /* workers that wait for tasks: by pool and place */
+    struct tally others;                /* those of other pools than the full one: by place, thread 0 */
     struct tally results;               /* part of busy: tasks with a result; by pool, thread 0 */
     struct waits looks, timed, latches; /* timed: of tasks */
 };
@@ -178,16 +179,19 @@ static uint32_t full_pool(const struct crew *c)
     return found;
 }
 
-/* Returns the time in which workers were busy, without those of other pools than the full one that wait at this place for its results. */
-static double busy_besides(const struct crew *c, uint32_t place, uint32_t full)
+/* Adds up by place the workers of other pools than the full one that wait for its results. */
+static void add_others(struct crew *c, uint32_t full)
 {
-    double busy = c->busy_ns;
     bool has_results = (double)tally_weight(&c->results, full) >= RESULTS * (double)tally_weight(&c->busy, full);
-    for (uint32_t i = 0; has_results && i < c->calls.count; i++) {
-        const struct tally_row *row = &c->calls.rows[i];
-        busy -= row->key == place && row->group != full ? (double)row->weight : 0;
-    }
-    return busy;
+    for (uint32_t i = 0; has_results && i < c->calls.count; i++)
+        if (c->calls.rows[i].group != full)
+            tally_add(&c->others, c->calls.rows[i].key, 0, c->calls.rows[i].weight);
+}
+
+/* Returns the time in which workers were busy, without those of other pools that wait at this place. */
+static double busy_besides(const struct crew *c, uint32_t place)
+{
+    return c->busy_ns - (double)tally_weight(&c->others, place);
 }
 
 static void take(struct queued *q, const struct crew *c, const struct waits *w, uint32_t place, double queued_ns)
@@ -198,7 +202,7 @@ static void take(struct queued *q, const struct crew *c, const struct waits *w, 
 }
 
 /* Chooses the largest bound among those of the places, and that of all places together, which the place with most waits stands for. */
-static void take_largest(struct queued *q, const struct crew *c, const struct waits *w, uint32_t full)
+static void take_largest(struct queued *q, const struct crew *c, const struct waits *w)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < w->stacks.count; i++) {
@@ -207,7 +211,7 @@ static void take_largest(struct queued *q, const struct crew *c, const struct wa
             continue; /* once for each place */
         double waiting = (double)tally_weight(&w->stacks, place);
         most = waiting > (double)tally_weight(&w->stacks, most) ? place : most;
-        take(q, c, w, place, waiting - busy_besides(c, place, full));
+        take(q, c, w, place, waiting - busy_besides(c, place));
     }
     if (w->stacks.count)
         take(q, c, w, most, w->ns - c->busy_ns);
@@ -222,24 +226,28 @@ static bool has_other_results(const struct crew *c, uint32_t pool)
     return false;
 }
 
-/* Whether the pool's tasks wait for other tasks of the pool, at *place. If all its workers do, none of them ever ends. */
+/* Whether the pool's tasks wait for other tasks of the pool; then sets *place. If all its workers do, none of them ever ends. Tasks that
+ * wait for latches may wait for anything. */
 static bool is_nested(const struct crew *c, uint32_t pool, uint32_t *place)
 {
     bool calls = (double)calling_ns(c, pool) >= NESTED * (double)tally_weight(&c->busy, pool);
     if (!calls || has_other_results(c, pool))
         return false;
-    *place = tally_largest(&c->calls, pool)->key;
-    return tally_largest(&c->looks.stacks, *place);
+    uint32_t most = tally_largest(&c->calls, pool)->key;
+    bool awaits = tally_largest(&c->looks.stacks, most);
+    *place = awaits ? most : *place;
+    return awaits;
 }
 
 static void judge(struct crew *c)
 {
     uint32_t pool = full_pool(c), workers = tally_keys(&c->busy, pool);
     struct queued q = {0};
-    take_largest(&q, c, &c->looks, pool);
-    take_largest(&q, c, &c->timed, pool);
+    add_others(c, pool);
+    take_largest(&q, c, &c->looks);
+    take_largest(&q, c, &c->timed);
     if (workers >= LATCH_WORKERS)
-        take_largest(&q, c, &c->latches, pool);
+        take_largest(&q, c, &c->latches);
     if (!pool || !q.waits)
         return;
     bool nested = is_nested(c, pool, &q.place);
@@ -273,9 +281,9 @@ void rule_pool(struct findings *f, const struct evidence *e)
     struct crew c = {.f = f, .p = e->wall, .e = e, .looks = {.p = e->wall}, .timed = {.p = e->lock}, .latches = {.p = e->lock}};
     if (!e->wall || !e->duration_ns)
         return;
-    struct tally *tallies[] = {&c.busy,          &c.idle,          &c.squares,      &c.running,       &c.ready,        &c.results,
-                               &c.calls,         &c.looks.threads, &c.looks.stacks, &c.timed.threads, &c.timed.stacks, &c.latches.threads,
-                               &c.latches.stacks};
+    struct tally *tallies[] = {&c.busy,          &c.idle,         &c.squares,         &c.running,       &c.ready,
+                               &c.results,       &c.calls,        &c.others,          &c.looks.threads, &c.looks.stacks,
+                               &c.timed.threads, &c.timed.stacks, &c.latches.threads, &c.latches.stacks};
     for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
         tally_init(tallies[i]);
     add_samples(&c, e->wall, add_look);

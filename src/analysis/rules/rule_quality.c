@@ -31,7 +31,7 @@ static struct missing add_books(const struct profile *p)
                             .lost = account_ns(p, ACCOUNT_LOST),
                             .failed = account_ns(p, ACCOUNT_FAILED),
                             .truncated = account_ns(p, ACCOUNT_TRUNCATED),
-                            .unseen = account_ns(p, ACCOUNT_UNSEEN)};
+                            .unseen = fmax(0, (double)accounts_unseen(p))};
 }
 
 /* Returns a share of the CPU time. The sums come from a clock that samples, so they are as uncertain as the samples. */

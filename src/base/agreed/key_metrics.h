@@ -90,7 +90,8 @@ enum key_sort { KEY_SORTS(KEY_SORT_SYMBOL) KEY_SORT_COUNT };
                "`jdk.ExceptionStatistics`")                                                                                                \
     KEY_METRIC(OWN_COST_SHARE, 18, "own_cost_share", SHARE, SHARE, CPU, "own cost", "CPU time that the profiler used",                     \
                "the account `own_cost`")                                                                                                   \
-    KEY_METRIC(UNSEEN_SHARE, 19, "unseen_share", SHARE, SHARE, CPU, "unseen", "CPU time that no clock could show", "the account `unseen`") \
+    KEY_METRIC(UNSEEN_SHARE, 19, "unseen_share", SHARE, SHARE, CPU, "unseen", "CPU time that no clock could show",                         \
+               "the account `unseen`, without `not_drawn`")                                                                                \
     KEY_METRIC(LOST_SHARE, 20, "lost_share", SHARE, SHARE, CPU, "lost", "CPU time of expiries that left no sample", "the account `lost`")  \
     KEY_METRIC(FAILED_SHARE, 21, "failed_share", SHARE, SHARE, CPU, "without a stack", "CPU time of samples without a stack",              \
                "the account `failed`")                                                                                                     \

@@ -119,7 +119,7 @@ static void take_books(struct model *m, const struct profile *view)
     double cpu = (double)accounts_sum(view, ACCOUNT_CPU).ns;
     m->has_books = cpu > 0;
     for (size_t i = 0; i < MODEL_ACCOUNTS; i++) {
-        double ns = (double)accounts_sum(view, order[i]).ns;
+        double ns = (double)(order[i] == ACCOUNT_UNSEEN ? accounts_unseen(view) : accounts_sum(view, order[i]).ns);
         m->accounts[i] = (struct model_account){account_rows[order[i]].title, cpu > 0 ? ns / cpu : 0};
     }
     double time = (double)view->duration_ns, used = cpu > 0 ? cpu : (double)view->weight;

@@ -14,6 +14,7 @@ struct interval stats_wilson_at(double share, double n, double z)
 {
     if (!(n > 0))
         return (struct interval){0, 1};
+    share = fmin(1, fmax(0, share)); /* a sum of samples may exceed the whole that another clock measured */
     double shrink = 1 + z * z / n;
     double centre = (share + z * z / (2 * n)) / shrink;
     double half = z / shrink * sqrt(share * (1 - share) / n + z * z / (4 * n * n));

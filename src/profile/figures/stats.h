@@ -14,7 +14,8 @@ struct interval {
     double low, high;
 };
 
-/* Returns Wilson's 95 % interval for a share in n (effective) samples; [0, 1] if n is 0. share is in [0, 1]. */
+/* Returns Wilson's 95 % interval for a share in n (effective) samples; [0, 1] if n is 0. A share beyond [0, 1] counts as the nearest of its
+ * ends. */
 struct interval stats_wilson(double share, double n);
 /* Returns Wilson's interval for another confidence: z standard deviations to each side. */
 struct interval stats_wilson_at(double share, double n, double z);

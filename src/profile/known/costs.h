@@ -60,7 +60,8 @@
          "load them once, and keep them; load them again when their file has changed")                                                     \
     COST(F, DIRECT, "direct_buffers", "Direct buffers are allocated again and again", "allocating direct buffers", CPU, 0.2, EVER,         \
          "reuse direct buffers, for example from a pool; use heap buffers for short-lived data")                                           \
-    COST(F, YIELDS, "busy_waiting", "Threads wait by spinning", "asking again and again for something that is not there", CPU, 0.6, EVER,  \
+    COST(F, YIELDS, "busy_waiting", "Threads wait by spinning", "yielding, and asking queues, futures and semaphores that do not wait",    \
+         CPU, 0.6, EVER,                                                                                                                   \
          "wait with a lock, a queue or LockSupport.park; if latency demands spinning, use fewer spinning threads than processors")         \
     COST(F, RANDOM, "secure_random", "Secure random numbers take much of the CPU time", "secure random numbers", CPU, 0.4, EVER,           \
          "use ThreadLocalRandom where guessing the number does no harm; use one SecureRandom for each thread; call UUID.randomUUID less "  \

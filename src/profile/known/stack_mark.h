@@ -31,6 +31,8 @@ enum stack_mark {
     STACK_REACTS,              /* a task of a scheduler of Reactor */
     STACK_SELECTS,             /* an event loop that waits for its connections, as intended */
     COST_ROWS(COST_MARK, NONE) /* the marks of costs.h */
+    STACK_MARKS
 };
+_Static_assert(STACK_MARKS <= 64, "the marks of a stack are bits of a word");
 
 #endif

@@ -27,10 +27,18 @@ static void put_turns(const struct text *t)
  * is lost, or is unexplained, are shown account by account, because their reader should know why. */
 #define SEEN_LEAST   95.0
 #define MISSING_MOST 1.0
+#define CHANCE_MOST  5.0 /* the same for what clocks by lot show too much, or too little; from CHANCE_TOLD on it is shown at all */
+#define CHANCE_TOLD  0.05
 
 static double share_of(const struct text *t, enum book book, enum account_role role, double whole)
 {
     return 100 * (double)accounts_sum_roles(t->p, book, 1u << role).ns / whole;
+}
+
+/* Returns the part of the whole by which samples of clocks by lot stand for too little; negative = for too much. */
+static double chance_of(const struct text *t, enum book book, double whole)
+{
+    return book == BOOK_CPU ? 100 * (double)accounts_chance(t->p) / whole : 0;
 }
 
 /* Prints the books in one line, if nothing in them needs an explanation. Returns whether it did. */
@@ -41,18 +49,31 @@ static bool put_in_short(const struct text *t, enum book book)
     if (t->o->all_books || sign->role != ACCOUNT_IS_WHOLE || sign->unit != ACCOUNT_IN_NS || whole <= 0)
         return false;
     double seen = share_of(t, book, ACCOUNT_IS_SEEN, whole), failed = share_of(t, book, ACCOUNT_IS_FAILED, whole);
-    double lost = share_of(t, book, ACCOUNT_IS_LOST, whole), unseen = share_of(t, book, ACCOUNT_IS_UNSEEN, whole);
-    double residual = share_of(t, book, ACCOUNT_IS_RESIDUAL, whole);
-    if (seen < SEEN_LEAST || failed + lost > MISSING_MOST || fabs(residual) > MISSING_MOST)
+    double lost = share_of(t, book, ACCOUNT_IS_LOST, whole);
+    double unseen = book == BOOK_CPU ? 100 * (double)accounts_unseen(t->p) / whole : share_of(t, book, ACCOUNT_IS_UNSEEN, whole);
+    double residual = share_of(t, book, ACCOUNT_IS_RESIDUAL, whole), chance = chance_of(t, book, whole);
+    if (seen + chance < SEEN_LEAST || fabs(chance) > CHANCE_MOST || failed + lost > MISSING_MOST || fabs(residual) > MISSING_MOST)
         return false;
-    char about[256];
-    snprintf(
-        about, sizeof about,
-        "  %.1f %% of the %s is in samples with a stack; failed %.1f %%, lost %.1f %%, unseen %.1f %%, residual %.1f %% (all: --sections "
-        "books)",
-        seen, book_rows[book].whole, failed, lost, unseen, residual);
+    char about[320], by_lot[64] = "";
+    if (fabs(chance) >= CHANCE_TOLD)
+        snprintf(by_lot, sizeof by_lot, " (%.1f %% too %s, by chance: clocks by lot)", fabs(chance), chance < 0 ? "much" : "little");
+    snprintf(about, sizeof about,
+             "  %.1f %% of the %s is in samples with a stack%s; failed %.1f %%, lost %.1f %%, unseen %.1f %%, residual %.1f %% "
+             "(all: --sections books)",
+             seen, book_rows[book].whole, by_lot, failed, lost, unseen, residual);
     text_heading(t, book_rows[book].heading, about);
     return true;
+}
+
+/* Explains the line not_drawn, which may be negative: other lines then add up to more than the whole. */
+static void put_chance(const struct text *t)
+{
+    double whole = (double)accounts_sum(t->p, ACCOUNT_CPU).ns, chance = whole > 0 ? chance_of(t, BOOK_CPU, whole) : 0;
+    if (fabs(chance) >= CHANCE_TOLD)
+        fprintf(t->out,
+                "Not_drawn is chance: with clocks by lot, the samples stand for %.1f %% %s than the CPU time that there was. Shares and\n"
+                "their intervals take this into account; --clocks all avoids it.\n",
+                fabs(chance), chance < 0 ? "more" : "less");
 }
 
 void text_books(const struct text *t)
@@ -68,6 +89,8 @@ void text_books(const struct text *t)
         return;
     }
     text_accounts(t, book);
+    if (book == BOOK_CPU)
+        put_chance(t);
     if (book == BOOK_ALLOC)
         text_allocation_counts(t);
     if (book == BOOK_EVENTS)

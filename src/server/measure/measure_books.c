@@ -23,12 +23,18 @@ static const struct source {
     {KEY_IO_WAIT, BOOK_WALL, ACCOUNT_WALL_WAITING, JFR_STATE_IO, false},
 };
 
+/* Whether the line is what clocks by lot show too much or too little: other samples stand for that time. */
+static bool is_chance(enum account_id account, const char *reason)
+{
+    return account == ACCOUNT_UNSEEN && !strcmp(reason, reason_lists[REASON_LIST_UNSEEN].rows[UNSEEN_NOT_DRAWN].name);
+}
+
 static void add_account(struct minutes *m, const struct profile *p, const struct source *from)
 {
     const char *account = account_rows[from->account].name;
     for (uint32_t i = 0; i < p->book_minute_count; i++) {
         const struct profile_book_minute *line = &p->book_minutes[i];
-        if (strcmp(profile_text(p, line->account), account) != 0)
+        if (strcmp(profile_text(p, line->account), account) != 0 || is_chance(from->account, profile_text(p, line->reason)))
             continue;
         if (from->state < 0 || !strcmp(profile_text(p, line->reason), jfr_thread_state_names[from->state]))
             minutes_add_minute(m, from->metric, line->minute, from->counts ? line->count : line->ns);

@@ -55,7 +55,8 @@ struct thread_clock {
     _Atomic uintptr_t ring; /* the event's ring, with the kernel's part of the stacks (hot/kernel.h); 0 = none */
     int timer;              /* the kernel's id (clock.c) */
     bool has_timer, lacks_clock, ring_refused;
-    int perf_error; /* negative errno: a perf event was refused, and a timer replaces it; 0 = the clock is the recording's */
+    bool had_timer, had_none; /* the registry has counted the thread: clocks by lot are refused again and again */
+    int perf_error;           /* negative errno: a perf event was refused, and a timer replaces it; 0 = the clock is the recording's */
     uint64_t cpu_at_arming, cpu_at_start; /* the thread's CPU clock at these times, ns */
     uint64_t cpu_at_setting;              /* the same when the clock was last set: clocks by lot are set again and again */
     uint64_t expiries_at_setting;

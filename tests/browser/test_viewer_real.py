@@ -603,10 +603,10 @@ def taken_away(page, file, want, truth):
         re.escape(f["shownName"]) + r": ([\d.,]+ \S+), (\S+%) \(", text)]
              if not any(reads_as_time(t, node["total"]) and reads_as_share(share, node["total"] / want["sampled"]) for t, share in found)]
     ct.ok(len(frames_) > 30 and not wrong, f"the picture tells the report's figures of {len(frames_)} frames", wrong[:3])
-    frame = page.frame(lambda f: f["depth"] == 4 and f["width"] > 60)
     for text, act in (("Copy name", lambda: page.click_on("#copy")), ("c", lambda: page.press("c"))):
         page.reopen("#table=hidden&timeline=hidden")
         page.devtools("Emulation.setFocusEmulationEnabled", enabled=True)
+        frame = page.frame(lambda f: f["depth"] == 4 and f["width"] > 60)
         page.pick(frame)
         act()
         page.focus("query")

@@ -92,7 +92,7 @@ def test_trace(server, files):
 
 def test_missing(server):
     answer = server.get("/v1/spans", recordings=1)
-    ct.ok(answer["recordings"] == {"read": 1, "gone": 0, "unread": 1, "unreadable": 0} and answer["complete"] is False and
+    ct.ok(answer["recordings"] == {"read": 1, "gone": 0, "unread": 1, "unreachable": 0, "unreadable": 0} and answer["complete"] is False and
           "1 not read" in answer["missing_text"], "recordings that were not read are counted", answer)
     paths = sorted(path for path in (server.data / "recordings").glob("*/*") if path.is_file())
     paths[0].unlink()
@@ -100,7 +100,7 @@ def test_missing(server):
     content[len(content) // 2] ^= 1
     paths[1].write_bytes(content)
     answer = server.get("/v1/spans")
-    ct.ok(answer["recordings"] == {"read": 0, "gone": 1, "unread": 0, "unreadable": 1} and answer["complete"] is False and
+    ct.ok(answer["recordings"] == {"read": 0, "gone": 1, "unread": 0, "unreachable": 0, "unreadable": 1} and answer["complete"] is False and
           not answer["spans"], "so are those that are gone or damaged", answer)
     gone = ct.candor("trace", *TIMES, server.url, TRACES[0])
     ct.ok(gone.status == 1 and "1 deleted" in gone.err and "1 damaged" in gone.err, "candor trace says so", gone)

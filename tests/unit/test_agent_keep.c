@@ -121,7 +121,7 @@ static void test_rules(void)
     struct bounds b;
     struct keep time = {.ns = 20 * NS_PER_S}, size = {.bytes = 2 << 20}, both = {time.ns, size.bytes};
     struct rounds light = {.weight = 1}, heavy = {.weight = 20};
-    struct rounds late = {20, 7, 26 * 20, 0}, many = {20, 7, 20, 700}, most = {20, 7, 20, 1200};
+    struct rounds late = {20, 7, 22 * 20, 0}, many = {20, 7, 20, 700}, most = {20, 7, 20, 1200};
     bool good = record(&time, 200, &light, &b);
     tap_ok(good && reads(path) && b.least_ns >= time.ns && b.most_ns <= time.ns + keep_chunk_ns(&time) && b.shrunk > 3,
            "the last 20 s, and a tenth more at most: it went back %.1f to %.1f s", (double)b.least_ns / NS_PER_S,
@@ -130,7 +130,7 @@ static void test_rules(void)
     tap_ok(good && reads(path) && b.most_bytes <= size.bytes && b.least_bytes >= size.bytes / 2 && b.shrunk > 3,
            "at most 2 MiB, and half of it at least: %llu to %llu KiB", (unsigned long long)b.least_bytes >> 10,
            (unsigned long long)b.most_bytes >> 10);
-    check_late(&size, &late, "a flush is late and brings 26 times as much");
+    check_late(&size, &late, "a flush is late and brings 22 times as much");
     check_late(&size, &many, "a flush brings 700 stacks never met before");
     check_late(&size, &most, "a flush brings more names than wait in memory");
     good = record(&both, 200, &heavy, &b);

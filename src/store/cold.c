@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "base/text/hex.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -260,11 +261,8 @@ static int visit_name(void *listing, const char *name, struct error *e)
     uint8_t identity[ENVELOPE_IDENTITY];
     const char *slash = strrchr(name, '/');
     char key[COLD_KEY_MAX];
-    if (!slash || strlen(slash + 1) != 2 * ENVELOPE_IDENTITY) /* others may keep objects there, too */
+    if (!slash || !hex_parse(slash + 1, identity, sizeof identity)) /* others may keep objects there, too */
         return 0;
-    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
-        if (sscanf(slash + 1 + 2 * i, "%2hhx", &identity[i]) != 1)
-            return 0;
     cold_key(identity, key);
     return strcmp(key, name) ? 0 : l->visit(l->context, identity, e);
 }
@@ -279,9 +277,9 @@ int cold_each(struct store *s, cold_visit *visit, void *context, struct error *e
 
 void cold_key(const uint8_t identity[ENVELOPE_IDENTITY], char out[COLD_KEY_MAX])
 {
-    int n = snprintf(out, COLD_KEY_MAX, BEGIN "%02x/", identity[0]);
-    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
-        n += snprintf(out + n, (size_t)(COLD_KEY_MAX - n), "%02x", identity[i]);
+    char hex[2 * ENVELOPE_IDENTITY + 1];
+    hex_put(hex, identity, ENVELOPE_IDENTITY);
+    snprintf(out, COLD_KEY_MAX, BEGIN "%.2s/%s", hex, hex);
 }
 
 struct kept_object {

@@ -15,6 +15,7 @@
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "base/text/hex.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +31,7 @@
 #define SEGMENTS "quarantine/segments-rebuilding"
 #define BEGUN    "quarantine/rereading"
 
-enum { THREADS_MAX = 64, TELL_S = 60, RETRY_S = 60, POLL_NS = 5000000 };
+enum { THREADS_MAX = 64, TELL_S = 60, RETRY_S = 60, POLL_NS = 5000000, PAUSE_POLL_NS = 100000000 };
 
 struct reread {
     struct store *store;
@@ -240,7 +241,7 @@ static void read_all(struct reread *r)
 
 static void pause_for(const struct reread *r, uint64_t ns)
 {
-    const struct timespec poll = {.tv_nsec = POLL_NS};
+    const struct timespec poll = {.tv_nsec = PAUSE_POLL_NS};
     for (uint64_t end = clock_monotonic_ns() + ns; !is_stopping(r) && clock_monotonic_ns() < end;)
         nanosleep(&poll, NULL);
 }
@@ -272,16 +273,6 @@ static void *lead(void *of)
 
 /* ---- the beginning ---- */
 
-static int identity_of(const char *name, uint8_t identity[ENVELOPE_IDENTITY])
-{
-    if (strlen(name) != 2 * ENVELOPE_IDENTITY)
-        return -EINVAL;
-    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
-        if (sscanf(name + 2 * i, "%2hhx", &identity[i]) != 1)
-            return -EINVAL;
-    return 0;
-}
-
 static int list_one(struct reread *r, const uint8_t identity[ENVELOPE_IDENTITY], bool is_object, struct error *e)
 {
     if (ARRAY_GROW(r->list, r->cap, r->count))
@@ -300,7 +291,7 @@ static int list_file(struct reread *r, const char *folder, const char *name, str
     struct store *s = r->store;
     uint64_t id;
     bool cold = false, going;
-    if (identity_of(name, identity))
+    if (!hex_parse(name, identity, sizeof identity))
         return 0;
     int rc = catalogue_find(s->catalogue, identity, "", &id, e);
     if (rc || !id)

@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "store/files/private.h"
+#include "base/text/hex.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +23,7 @@ char *store_path(const struct store *s, char *out, const char *name)
 char *store_recording_path(const struct store *s, char *out, const uint8_t identity[ENVELOPE_IDENTITY])
 {
     char hex[2 * ENVELOPE_IDENTITY + 1];
-    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
-        snprintf(hex + 2 * i, 3, "%02x", identity[i]);
+    hex_put(hex, identity, ENVELOPE_IDENTITY);
     snprintf(out, DISK_PATH_MAX, "%s/recordings/%.2s/%s", s->path, hex, hex);
     return out;
 }

@@ -5,6 +5,7 @@
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "daemon/log.h"
+#include "base/text/hex.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,8 +29,7 @@ void outbox_key(const void *bytes, size_t size, char key[OUTBOX_KEY])
     SHA256_Init(&context);
     SHA256_Update(&context, bytes, size);
     SHA256_Final(digest, &context);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(key + 2 * i, 3, "%02x", digest[i]);
+    hex_put(key, digest, sizeof digest);
 }
 
 static bool parse_name(const char *name, uint64_t *sequence, char *id, struct outbox_position *at)

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/text/pattern.h"
 #include "base/text/word_list.h"
+#include "base/text/hex.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -81,16 +82,6 @@ static bool parse_rest(const char *text, size_t n, struct token *token)
     return true;
 }
 
-static int parse_hex(const char *text, uint8_t digest[TOKENS_DIGEST])
-{
-    if (strlen(text) != 2 * TOKENS_DIGEST)
-        return -EINVAL;
-    for (size_t i = 0; i < TOKENS_DIGEST; i++)
-        if (sscanf(text + 2 * i, "%2hhx", &digest[i]) != 1)
-            return -EINVAL;
-    return 0;
-}
-
 /* Reads how the server recognizes the holder: by a digest, or by one of the words. */
 static int parse_kind(const char *text, struct token *token)
 {
@@ -100,7 +91,7 @@ static int parse_kind(const char *text, struct token *token)
             token->kind = (enum token_kind)kind;
             return 0;
         }
-    return parse_hex(text, token->digest);
+    return hex_parse(text, token->digest, TOKENS_DIGEST) ? 0 : -EINVAL;
 }
 
 static int add_line(struct tokens *t, char *line, const char *path, unsigned number, struct error *e)
@@ -318,12 +309,6 @@ bool tokens_has(struct tokens *t, const char *name)
 
 /* ---- making ---- */
 
-static void put_hex(char *out, const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-}
-
 static bool is_name(const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -363,10 +348,10 @@ int tokens_make(const char *path, const char *wanted, struct error *e)
     char token[65], hex[65], line[LINE_BYTES];
     if (gnutls_rnd(GNUTLS_RND_KEY, bytes, sizeof bytes))
         return error_set(e, -EIO, "no random numbers from the system");
-    put_hex(token, bytes, sizeof bytes);
+    hex_put(token, bytes, sizeof bytes);
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, token, 64, digest))
         return error_set(e, -EIO, "SHA-256 failed");
-    put_hex(hex, digest, sizeof digest);
+    hex_put(hex, digest, sizeof digest);
     if (make_line(wanted, hex, line, sizeof line))
         return error_set(e, -EINVAL, "--new-token '%.60s': write it like web-1:write, grafana:read or shop:read,write:service=shop|cart-*",
                          wanted);

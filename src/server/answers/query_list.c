@@ -4,6 +4,7 @@
 #include "base/time_units.h"
 #include "server/answers/query.h"
 #include "server/request/question.h"
+#include "base/text/hex.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -72,8 +73,7 @@ static int put_recording(void *context, const struct catalogue_recording *r)
         l->more = true;
         return 1;
     }
-    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
-        snprintf(digest + 2 * i, 3, "%02x", r->identity[i]);
+    hex_put(digest, r->identity, ENVELOPE_IDENTITY);
     jsonw_object(l->json);
     jsonw_member_uint(l->json, "id", r->id);
     jsonw_member_text(l->json, "service", labels_get(&r->labels, "service"));

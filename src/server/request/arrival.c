@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/text/pattern.h"
+#include "base/text/hex.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -106,8 +107,7 @@ static int bind_key(struct envelope_note *note)
         return 0;
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, text, (size_t)n, digest))
         return -ENOMEM;
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(note->key + 2 * i, 3, "%02x", digest[i]);
+    hex_put(note->key, digest, sizeof digest);
     return 0;
 }
 

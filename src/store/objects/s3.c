@@ -5,6 +5,7 @@
 #include "http/pool.h"
 #include "http/signed.h"
 #include "store/objects/credentials.h"
+#include "base/text/hex.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -123,8 +124,7 @@ void s3_digest(const void *bytes, size_t n, char hex[2 * S3_DIGEST + 1])
     uint8_t digest[S3_DIGEST];
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, n ? bytes : "", n, digest)) /* it cannot fail for a digest that every build has */
         abort();
-    for (size_t i = 0; i < S3_DIGEST; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    hex_put(hex, digest, S3_DIGEST);
 }
 
 struct request {

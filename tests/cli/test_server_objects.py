@@ -108,6 +108,7 @@ def check_faults(service):
     ct.ok(len(files(server.data / "recordings")) == 4, "and no file goes", files(server.data / "recordings"))
     service.fault = None
     check_all(server, range(12), "whatever it does")
+    ct.ok(moved(server, 12), "and in the end all are objects", log_of(server)[-1000:])
     service.stop()
     ct.ok(send(server, range(12, 15)), "while it is away, recordings are taken")
     for path in files(server.data / "cold-cache"):

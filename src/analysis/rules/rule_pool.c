@@ -201,7 +201,7 @@ static void take(struct queued *q, const struct crew *c, const struct waits *w, 
         *q = (struct queued){ns, w, place};
 }
 
-/* Chooses the largest bound among those of the places, and that of all places together, which the place with most waits stands for. */
+/* Keeps the largest lower bound: of each place alone, and of all places together. The place with the most waiting stands for them all. */
 static void take_largest(struct queued *q, const struct crew *c, const struct waits *w)
 {
     uint32_t most = 0;

@@ -70,7 +70,7 @@ export class Bar {
     private showViews(view: View): void {
         const { page } = this;
         byId("bar-views").replaceChildren(...this.views.map(({ word, title }) => {
-            const href = page.link({ view: word, graph: portable(page.state.graph), ...(word === "services" ? { part: "" } : {}) });
+            const href = page.link({ view: word, graph: portable(page.state.graph), finding: "", ...(word === "services" ? { part: "" } : {}) });
             const go = element("a", { href }, title);
             if (word === view.word) {
                 go.setAttribute("aria-current", "page");

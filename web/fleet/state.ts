@@ -26,13 +26,14 @@ export interface State {
     draft: string; // the text of a rule that is being written; "" = none
     slow: string; // what the list of requests is ordered by: "duration", "cpu", "wall" or "alloc"
     trace: string; // the id of the request in sight; "" = none
+    finding: string; // the number of the finding in sight; "" = none
     graph: string; // the viewer's choices, as in its own address
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
     view: "services", service: "", range: "1h", from: 0, to: 0, part: "", zone: "local", where: [], type: "", by: "", hidden: [],
     match: "", filter: "", sort: "", against: "", label: "", one: "", two: "", other: "", order: "", pick: "", rule: "",
-    draft: "", slow: "duration", trace: "", graph: "",
+    draft: "", slow: "duration", trace: "", finding: "", graph: "",
 });
 
 export const RANGES: [string, string, number][] = [
@@ -51,6 +52,7 @@ const CHECKS: Partial<Record<Key, (text: string) => boolean>> = {
     other: (text) => spanOf(text) !== null,
     slow: (text) => ["duration", "cpu", "wall", "alloc"].includes(text),
     trace: (text) => /^[0-9a-fA-F]{1,32}$/.test(text),
+    finding: (text) => /^\d{1,15}$/.test(text),
 };
 
 export interface Span {

@@ -4,10 +4,10 @@
 usage: script/bench page --fill FOLDER [--services N] [--hosts N] [--recordings N] [--samples N] [--stacks N] [--at-once N]
        script/bench page --store FOLDER [--rounds N] [--output FOLDER]     looks at it
 
---fill: makes the store. A server gets a day from each of HOSTS hosts of SERVICES services, in RECORDINGS recordings of the same length. Each
-has SAMPLES samples of each of six kinds (Zipf, of STACKS stacks, with endpoints; bench/server/recordings.c). Recordings are fewer and smaller
-than those of daemons, so that they can be sent in minutes: services, hosts, labels and days are as many. Sixteen series of recordings are made, and
-sent under all the labels. With --at-once, a call sends so many recordings of each host, and the next call goes on.
+--fill: makes the store. A server gets a day from each of HOSTS hosts of SERVICES services, in RECORDINGS recordings of the same length.
+Each has SAMPLES samples of each of six kinds (Zipf, of STACKS stacks, with endpoints; bench/server/recordings.c). Recordings are fewer and
+smaller than those of daemons, so that they can be sent in minutes: services, hosts, labels and days are as many. Sixteen series of
+recordings are made, and sent under all the labels. With --at-once, a call sends so many recordings of each host, and the next call goes on.
 --store: a headless Chromium opens each view for the whole day. "First picture" is the time from the beginning of the navigation until the
 page shows the data it has asked for; an action's is the time to the picture that shows its effect: median and worst of the rounds. The
 browser and the server share the machine. Raw data go to OUTPUT/page.csv, the page to OUTPUT/page.md.

@@ -110,7 +110,8 @@ export class Findings implements View {
         const { zone } = page.state;
         const href = page.link({ view: "service", service, part: "", by: "", hidden: [] });
         const contents: (Node | string)[][] = [
-            [link(nameOf(title), page.link({ finding: String(id) }), "The evidence, and what to do"), " ", element("span", { className: severity === "warning" ? "partial" : "quiet" }, severity)],
+            [link(nameOf(title), page.link({ finding: String(id) }), "The evidence, and what to do"), " ",
+                element("span", { className: severity === "warning" ? "partial" : "quiet" }, severity)],
             [link(nameOf(service), href)], [nameOf(place)],
             [formatValue(worst.lost_ns, "ns"), element("span", { className: "quiet" }, " in " + formatValue(worst.duration_ns, "ns"))],
             [nameOf(hosts.join(", ") || "–")], [nameOf(versions.join(", ") || "–")],

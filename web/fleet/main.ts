@@ -53,7 +53,7 @@ class Main implements Page {
 
     change(what: Partial<State>, remembered = true): void {
         const before = this.state;
-        const pins = Boolean(what.part || what.other) && before.from === 0 && this.span.from > 0;
+        const pins = Boolean(what.part || what.other || what.cell) && before.from === 0 && this.span.from > 0;
         const next = { ...before, ...(pins ? this.span : {}), ...what };
         // Numbers of frames mean nothing in other data.
         this.state = "graph" in what || dataOf(next) === dataOf(before) ? next : { ...next, graph: portable(next.graph) };

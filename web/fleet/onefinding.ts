@@ -14,14 +14,17 @@ import { Span, State, quote } from "./state";
 import { lengthText, spanText } from "./times";
 
 const LONGEST = 2000; // characters of a text
+const MOST = "10000"; // recordings among which the evidence is looked for
 
 export interface Detail {
-    finding: Finding;
+    finding: DetailAnswer;
     report: Report | null; // null = the server cannot read it
-    recording: Recording | null; // the evidence; null = the server no longer knows it
+    worst: Span | null; // the window in which it was worst; null = the whole recording
+    recording: Recording | null; // the evidence; null = the server no longer lists it
 }
 
 type DetailAnswer = Finding & { finding: Json; evidence: { recording: number; exists: boolean } };
+type Fact = [string, (Node | string)[]];
 
 // Returns null if there is no finding with this number.
 export async function askFinding(page: Page, id: string): Promise<Detail | null> {
@@ -35,53 +38,56 @@ export async function askFinding(page: Page, id: string): Promise<Detail | null>
         throw error;
     }
     const [report = null] = readFindings({ findings: [finding.finding] });
-    const { recordings } = await page.questions.ask<RecordingsAnswer>("/v1/recordings", {
-        select: "{service=" + quote(finding.service) + "}", from: String(finding.first), to: String(finding.last + 1), limit: "10000",
-    });
-    return { finding, report, recording: recordings.find(({ id: of }) => of === finding.evidence.recording) ?? null };
+    const worst = report?.worst ? { from: Math.floor(report.worst.start / 1e9),
+        to: Math.ceil((report.worst.start + report.worst.duration) / 1e9) } : null;
+    const { from, to } = worst ?? { from: finding.first, to: finding.last + 1 };
+    const { recordings } = await page.questions.ask<RecordingsAnswer>("/v1/recordings",
+        { select: "{service=" + quote(finding.service) + "}", from: String(from), to: String(to), limit: MOST });
+    return { finding, report, worst, recording: recordings.find((one) => one.id === finding.evidence.recording) ?? null };
 }
 
 export function noFinding(): HTMLElement {
     return emptyState("There is no finding with this number", "Its samples were deleted, or the server has another store now.", "");
 }
 
-export function findingParts(page: Page, { finding, report, recording }: Detail): HTMLElement[] {
-    const { service, place, hosts, versions } = finding;
-    const rows: [string, (Node | string)[]][] = [
+export function findingParts(page: Page, detail: Detail): HTMLElement[] {
+    const { finding: { service, place, hosts, versions, worst, first, last }, report } = detail;
+    const facts: Fact[] = [
         ["Service", [link(nameOf(service), page.link({ view: "service", service, finding: "", part: "", by: "", hidden: [] }))]],
         ["Place", place === "" ? ["the whole JVM"] : [nameOf(place)]],
-        ["Lost", [formatValue(finding.worst.lost_ns, "ns"), " in " + formatValue(finding.worst.duration_ns, "ns")]],
+        ["Lost", [formatValue(worst.lost_ns, "ns"), " in " + formatValue(worst.duration_ns, "ns")]],
         ["Hosts", [nameOf(hosts.join(", ") || "–")]], ["Versions", [nameOf(versions.join(", ") || "–")]],
-        ["Seen", [spanText({ from: finding.first, to: finding.last + 1 }, page.state.zone)]],
-        ...evidenceRows(page, finding, report, recording),
+        ["Seen", [spanText({ from: first, to: last + 1 }, page.state.zone)]], ...evidence(page, detail),
     ];
     const said = (text: string) => element("bdi", { dir: "ltr" }, visibleName(text).slice(0, LONGEST));
-    return [...(report ? [element("p", {}, said(report.text)), element("p", {}, "Remedy: ", said(report.remedy))] : []), element("table", { className: "facts" }, element("tbody", {}, ...rows.map(([head, cells]) =>
-        element("tr", {}, element("th", { scope: "row" }, head), element("td", {}, ...cells)))))];
+    const lines = facts.map(([head, cells]) =>
+        element("tr", {}, element("th", { scope: "row" }, head), element("td", {}, ...cells)));
+    return [...(report ? [element("p", {}, said(report.text)), element("p", {}, "Remedy: ", said(report.remedy))] : []),
+        element("table", { className: "facts" }, element("tbody", {}, ...lines))];
 }
 
 // The links to the evidence. What the server no longer has is said.
-function evidenceRows(page: Page, { service }: Finding, report: Report | null, recording: Recording | null): [string, (Node | string)[]][] {
+function evidence(page: Page, { finding: { service, evidence: { recording: id, exists } }, report, worst, recording }: Detail): Fact[] {
+    const download = exists ? Object.assign(link("Download", "/v1/recordings/" + id, "As it was sent, byte for byte"), { download: "" })
+        : element("span", { className: "quiet" }, "deleted as it was sent");
     if (!recording) {
-        return [["Evidence", ["The recording in which it was worst was deleted."]]];
+        return [["Recording", [download]]];
     }
-    const { id, labels, raw, start, end } = recording;
-    const whole = { from: start, to: end + 1 };
-    const worst = report?.worst ? { from: Math.floor(report.worst.start / 1e9),
-        to: Math.ceil((report.worst.start + report.worst.duration) / 1e9) } : null;
-    const to = (what: Partial<State>, span: Span) => page.link({
-        service, where: matchersOfLabels(labels), finding: "", part: "", by: "", hidden: [], ...span, ...what });
-    const download = raw ? [" ", Object.assign(link("Download", "/v1/recordings/" + id, "As it was sent, byte for byte"), { download: "" })]
-        : [element("span", { className: "quiet" }, " deleted; its samples are there")];
+    const whole = { from: recording.start, to: recording.end + 1 };
+    const { zone } = page.state;
+    const to = (what: Partial<State>) => page.link({ service, where: matchersOfLabels(recording.labels), finding: "", part: "", by: "",
+        hidden: [], ...whole, ...what });
+    const facts: Fact[] = [["Recording", [link(`${spanText(whole, zone)}, ${visibleName(labelsText(recording.labels))}`,
+        to({ view: "timeline", type: "" }), "The key metrics of this JVM in that time"), " ", download]]];
     const type = report ? typeOfKind(report.kind) : "";
-    const graph = (name: string) => new URLSearchParams({ query: exactQuery(name), regex: "1" }).toString();
-    return [
-        ["Recording", [link(`${spanText(whole, page.state.zone)}, ${visibleName(labelsText(labels))}`, to({ view: "timeline", type: "" },
-            whole), "The key metrics of this JVM in that time"), ...download]],
-        ...(worst ? [["Worst window", [link(`${spanText(worst, page.state.zone)} (${lengthText(worst)})`,
-            to({ view: "service", type, graph: "" }, worst), visibleName(report?.worst?.text ?? ""))]] as [string, Node[]]] : []),
-        ...(type !== "" && report && report.marked.length > 0 ? [["In the flame graph", report.marked.flatMap((name) =>
-            [link(nameOf(name), to({ view: "service", type, graph: graph(name) }, whole), "These frames in the recording"), " "])] as
-            [string, (Node | string)[]]] : []),
-    ];
+    if (worst) {
+        facts.push(["Worst window", [link(`${spanText(worst, zone)} (${lengthText(worst)})`,
+            to({ view: "service", type, graph: "", ...worst }), visibleName(report?.worst?.text ?? "").slice(0, LONGEST))]]);
+    }
+    if (report && type !== "" && report.marked.length > 0) {
+        const graph = (name: string) => new URLSearchParams({ query: exactQuery(name), regex: "1" }).toString();
+        facts.push(["In the flame graph", report.marked.flatMap((name) =>
+            [link(nameOf(name), to({ view: "service", type, graph: graph(name) }), "These frames in the recording"), " "])]);
+    }
+    return facts;
 }

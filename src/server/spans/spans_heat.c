@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The rows of all heat maps: 0, and from 1 on three for each power of ten: 1, 2, 5, 10, 20, 50, ... The last one has no upper bound. */
+/* The rows of all heat maps: 0, and from 1 on three for each power of ten: 1, 2, 5, 10, 20, 50, ... An answer has row 0 if there are spans
+ * in it, then the rows from the lowest to the highest one with spans. */
 enum { ROWS = 3 * 18 + 1 };
 
 static uint64_t bound_of(unsigned row)
@@ -28,7 +29,8 @@ static unsigned row_of(uint64_t value)
 struct heat {
     int64_t from_s, step_s;
     uint32_t columns;
-    unsigned first, last; /* rows with spans */
+    unsigned first, last; /* rows with spans, from 1 on; none if first > last */
+    bool zero;            /* row 0 has spans */
     uint32_t *counts;     /* by column, then by row */
 };
 
@@ -37,25 +39,41 @@ static int count(struct heat *heat, const struct spans *t, unsigned order)
     heat->counts = calloc((size_t)heat->columns * ROWS, sizeof *heat->counts);
     if (!heat->counts)
         return -ENOMEM;
-    heat->first = ROWS - 1;
+    heat->first = ROWS;
     heat->last = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         unsigned row = row_of(spans_value(&t->list[i], order));
         int64_t column = (kept_second(t->list[i].from_ns) - heat->from_s) / heat->step_s;
         heat->counts[column * ROWS + row]++; /* the samples of spans are within the question's time */
-        heat->first = row < heat->first ? row : heat->first;
+        heat->zero |= !row;
+        heat->first = row && row < heat->first ? row : heat->first;
         heat->last = row > heat->last ? row : heat->last;
     }
     return 0;
 }
 
+/* Writes the least value of each row, and that of the row above the last one. */
 static void put_rows(struct jsonw *j, const struct heat *heat)
 {
     jsonw_key(j, "bounds");
     jsonw_array(j);
-    for (unsigned row = heat->first; row <= heat->last + 1 && heat->first <= heat->last; row++)
-        if (row < ROWS)
-            jsonw_uint(j, bound_of(row));
+    if (heat->zero)
+        jsonw_uint(j, 0);
+    if (heat->zero && !heat->last)
+        jsonw_uint(j, 1);
+    for (unsigned row = heat->first; row <= heat->last + 1 && heat->last; row++)
+        jsonw_uint(j, bound_of(row));
+    jsonw_array_end(j);
+}
+
+static void put_cell(struct jsonw *j, uint32_t column, unsigned row, uint32_t spans)
+{
+    if (!spans)
+        return;
+    jsonw_array(j);
+    jsonw_uint(j, column);
+    jsonw_uint(j, row);
+    jsonw_uint(j, spans);
     jsonw_array_end(j);
 }
 
@@ -63,17 +81,12 @@ static void put_cells(struct jsonw *j, const struct heat *heat)
 {
     jsonw_key(j, "cells");
     jsonw_array(j);
-    for (uint32_t column = 0; column < heat->columns; column++)
-        for (unsigned row = heat->first; row <= heat->last; row++) {
-            uint32_t spans = heat->counts[column * ROWS + row];
-            if (!spans)
-                continue;
-            jsonw_array(j);
-            jsonw_uint(j, column);
-            jsonw_uint(j, row - heat->first);
-            jsonw_uint(j, spans);
-            jsonw_array_end(j);
-        }
+    for (uint32_t column = 0; column < heat->columns; column++) {
+        const uint32_t *counts = heat->counts + (size_t)column * ROWS;
+        put_cell(j, column, 0, counts[0]);
+        for (unsigned row = heat->first; row <= heat->last; row++)
+            put_cell(j, column, row - heat->first + heat->zero, counts[row]);
+    }
     jsonw_array_end(j);
 }
 

@@ -4,7 +4,7 @@
 #include "../tap.h"
 #include "profile_maker.h"
 
-#include "analysis/recorder_need.h"
+#include "cli/analyze/recorder_need.h"
 #include "base/time_units.h"
 #include "events/halt_parts.h"
 
@@ -13,8 +13,8 @@
 #define SECONDS 5
 #define LOOK_NS (50 * NS_PER_MS)
 
-#define READS  "demo.Main.run:1;java.net.Socket$SocketInputStream.read:2;sun.nio.ch.NioSocketImpl.read:3;sun.nio.ch.Net.poll"
-#define SOCKET "threads wait for sockets or files"
+#define READS      "demo.Main.run:1;java.net.Socket$SocketInputStream.read:2;sun.nio.ch.NioSocketImpl.read:3;sun.nio.ch.Net.poll"
+#define SOCKET     "threads wait for sockets or files"
 #define STARTED_NS (int64_t)(100 * NS_PER_S) /* the recording's start; the JVM's is 0 */
 
 static struct profile cpu, wall;
@@ -27,8 +27,8 @@ static void begin(void)
     maker_init(&wall);
     halts = (struct halts){0};
     strtab_init(&halts.strings);
-    e = (struct evidence){.cpu = &cpu, .wall = &wall, .halts = &halts, .duration_ns = SECONDS * NS_PER_S, .start_ns = STARTED_NS,
-                          .jvm_start_ns = 1};
+    e = (struct evidence){
+        .cpu = &cpu, .wall = &wall, .halts = &halts, .duration_ns = SECONDS * NS_PER_S, .start_ns = STARTED_NS, .jvm_start_ns = 1};
     maker_sample(&cpu, "demo.Main.run:1", NS_PER_S);
 }
 
@@ -106,10 +106,15 @@ static void test_halts(void)
 static void test_cpu(void)
 {
     static const char jit[] = "Pseudo|JVM.[JIT];Native|libjvm.compile", load[] = "demo.Main.run:1;java.lang.ClassLoader.loadClass:2";
-    begin();
-    for (int i = 0; i < 3; i++)
-        maker_sample(&cpu, "demo.Main.run:1;java.lang.Throwable.fillInStackTrace", NS_PER_MS);
-    end("exceptions are thrown", "three samples in stack traces of exceptions");
+    for (int is_error = 0; is_error < 2; is_error++) {
+        begin();
+        for (int i = 0; i < 2; i++)
+            maker_sample(&cpu,
+                         is_error ? "demo.Main.run:1;demo.OddError.<init>:2;java.lang.Throwable.<init>;java.lang.Throwable.fillInStackTrace"
+                                  : "demo.Main.run:1;demo.Odd.<init>:2;java.lang.Throwable.<init>;java.lang.Throwable.fillInStackTrace",
+                         NS_PER_MS);
+        end(is_error ? "Errors are thrown" : NULL, is_error ? "two samples in stack traces of Errors" : "the same of other exceptions");
+    }
     for (int young = 0; young < 2; young++) {
         begin();
         e.start_ns = young ? (int64_t)NS_PER_S : STARTED_NS;

@@ -1,5 +1,5 @@
 /* candor diagnose: records everything that the rules of `candor analyze` need, and prints their findings. */
-#include "analysis/recorder_need.h"
+#include "cli/analyze/recorder_need.h"
 #include "analysis/recording_evidence.h"
 #include "attach/jvm.h"
 #include "base/agreed/control_protocol.h"
@@ -246,19 +246,20 @@ const struct cli_command command_diagnose = {
     .name = "diagnose",
     .arguments = "[OPTION...] (PID | NAME | FILE | -- COMMAND...)",
     .summary = "record a JVM for half a minute, then show its problems, the worst first",
-    .about = "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live before JDK "
-             "11), judges the recording, and prints the findings, the worst first. Each says what happens, its cost, its place "
-             "in the program's own code, the remedy, and the command that shows more. With a FILE it judges that recording.\n\n"
-             "Below the findings it shows general figures of the program, whether they are a problem or not: processors in use, threads "
-             "that lack a processor, waits for monitors, garbage collection, allocations. For each figure it names the line of the program "
-             "that causes the largest part. The end says how many rules found nothing (--top 0 lists them), and lists those that could "
-             "not be judged, with the one command that judges them. Rules about sockets, files, pinned carriers and late threads need "
-             "the JDK's own recorder, whose start costs the program half a second of CPU time. So it joins only if the first seconds call "
-             "for it, for instance because threads wait for sockets; the recording then lasts DURATION from there on. Without it these rules "
-             "are not judged. --jfr on starts it at once.\n\n"
-             "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
-             "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
-             "--json.",
+    .about =
+        "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live before JDK "
+        "11), judges the recording, and prints the findings, the worst first. Each says what happens, its cost, its place "
+        "in the program's own code, the remedy, and the command that shows more. With a FILE it judges that recording.\n\n"
+        "Below the findings it shows general figures of the program, whether they are a problem or not: processors in use, threads "
+        "that lack a processor, waits for monitors, garbage collection, allocations. For each figure it names the line of the program "
+        "that causes the largest part. The end says how many rules found nothing (--top 0 lists them), and lists those that could "
+        "not be judged, with the one command that judges them. Rules about sockets, files, pinned carriers and late threads need "
+        "the JDK's own recorder, whose start costs the program half a second of CPU time. So it joins only if the first seconds call "
+        "for it, for instance because threads wait for sockets; the recording then lasts DURATION from there on. Without it these rules "
+        "are not judged. --jfr on starts it at once.\n\n"
+        "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
+        "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
+        "--json.",
     .examples = "candor diagnose 4711\n"
                 "    the problems of process 4711\n"
                 "candor diagnose --jfr off -d 1m 4711\n    for a minute, without the JDK's recorder\n"

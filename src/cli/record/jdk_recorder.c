@@ -247,7 +247,8 @@ static bool agent_records(const struct session *s)
 void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     reset(j);
-    if (r->given[OPTION_JFR] && !r->look && !agent_records(s)) /* the agent would refuse a second recording, so the JDK's recorder is not touched */
+    if (r->given[OPTION_JFR] && !r->look &&
+        !agent_records(s)) /* the agent would refuse a second recording, so the JDK's recorder is not touched */
         begin(j, s, r, guard_ns);
 }
 
@@ -449,7 +450,7 @@ void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s)
 
 /* ---- recordings that another process began ---- */
 
-/* Returns how the recording uses the JDK's recorder. NULL = not at all, or that process alone knows: a diagnosis decides while it records. */
+/* Returns how the recording uses the JDK's recorder. NULL = not at all, or only that process knows: a diagnosis decides as it records. */
 static const char *mode_of(const struct control_answer *answer)
 {
     const char *mode = control_text(answer, "jfr");

@@ -1,4 +1,4 @@
-#include "analysis/recorder_need.h"
+#include "cli/analyze/recorder_need.h"
 
 #include "analysis/stack.h"
 #include "base/time_units.h"
@@ -6,19 +6,20 @@
 
 #include <string.h>
 
-#define WAITERS_LEAST   0.1               /* mean number of threads; half of the smallest number that makes a finding */
-#define STOPPED_LEAST   0.005             /* share of the time in which safepoints other than pauses stopped all threads */
-#define COLLECTED_LEAST 0.05              /* share of the time in pauses for garbage collection */
-#define COMPILED_LEAST  0.1               /* share of the CPU time in the JVM's compilers */
-#define LOADED_LEAST    0.02              /* share of the CPU time in the loading of classes */
-#define STARTS_NS       (60 * NS_PER_S)   /* while a program starts, compilers and class loaders work anyway */
+#define WAITERS_LEAST   0.1             /* mean number of threads; half of the smallest number that makes a finding */
+#define STOPPED_LEAST   0.005           /* share of the time in which safepoints other than pauses stopped all threads */
+#define COLLECTED_LEAST 0.05            /* share of the time in pauses for garbage collection */
+#define COMPILED_LEAST  0.1             /* share of the CPU time in the JVM's compilers */
+#define LOADED_LEAST    0.02            /* share of the CPU time in the loading of classes */
+#define STARTS_NS       (60 * NS_PER_S) /* while a program starts, compilers and class loaders work anyway */
 
-enum { THROWS_LEAST = 3, PINNED_LEAST = 3 }; /* samples; fewer may be chance */
+enum { ERRORS_LEAST = 2, PINNED_LEAST = 3 }; /* samples; fewer may be chance */
 
 /* The evidence, and the marks of its stacks. */
 struct clues {
     const struct evidence *e;
     struct stack_marks cpu, wall; /* only if there are such samples */
+    struct findings *cache;       /* of the marks, and for texts */
 };
 
 static bool begins(const char *text, const char *with)
@@ -142,13 +143,25 @@ static bool collects_much(const struct clues *c)
 
 /* ---- CPU time ---- */
 
-static bool throws(const struct clues *c)
+/* Whether the stack is that of a constructor of an Error. Other exceptions need no event: samples show which they are, and where. */
+static bool makes_error(const struct clues *c, uint32_t stack)
+{
+    uint32_t class_name = 0;
+    if (!stack_has(&c->cpu, stack, STACK_FILLS_TRACE))
+        return false;
+    stack_throw(c->cache, c->e->cpu, stack, &class_name);
+    const char *name = findings_text(c->cache, class_name);
+    size_t n = strlen(name);
+    return n > 5 && !strcmp(name + n - 5, "Error");
+}
+
+static bool throws_errors(const struct clues *c)
 {
     const struct profile *p = c->e->cpu;
     uint64_t samples = 0;
     for (uint32_t i = 0; p && i < p->sample_count; i++)
-        samples += stack_has(&c->cpu, p->samples[i].stack, STACK_FILLS_TRACE) ? p->samples[i].count : 0;
-    return samples >= THROWS_LEAST;
+        samples += makes_error(c, p->samples[i].stack) ? p->samples[i].count : 0;
+    return samples >= ERRORS_LEAST;
 }
 
 /* Whether the stack is that of one of the JVM's compilers, whose root is a frame for their task (docs/formats/recording.md). */
@@ -193,15 +206,15 @@ static const struct {
     {starts_processes, "the program starts processes"},
     {stops_at_safepoints, "the JVM stops all threads, and not to collect garbage"},
     {collects_much, "the garbage collector has much to do"},
-    {throws, "exceptions are thrown"},
+    {throws_errors, "Errors are thrown"},
     {compiles_much, "the JVM compiles much code"},
     {loads_classes, "classes are loaded"},
 };
 
 const char *recorder_need(const struct evidence *e)
 {
-    struct clues c = {.e = e};
-    struct findings cache; /* of the marks */
+    struct findings cache;
+    struct clues c = {.e = e, .cache = &cache};
     const char *words = NULL;
     bool failed = findings_init(&cache) != 0;
     failed = failed || (e->cpu && stack_marks_of(&c.cpu, &cache, e->cpu)) || (e->wall && stack_marks_of(&c.wall, &cache, e->wall));

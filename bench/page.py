@@ -9,8 +9,8 @@ Each has SAMPLES samples of each of six kinds (Zipf, of STACKS stacks, with endp
 smaller than those of daemons, so that they can be sent in minutes: services, hosts, labels and days are as many. Sixteen series of
 recordings are made, and sent under all the labels. With --at-once, a call sends so many recordings of each host, and the next call goes on.
 --store: a headless Chromium opens each view for the whole day. "First picture" is the time from the beginning of the navigation until the
-page shows the data it has asked for; an action's is the time to the picture that shows its effect: median and worst of the rounds. The
-browser and the server share the machine. Raw data go to OUTPUT/page.csv, the page to OUTPUT/page.md.
+page shows the data that its picture needs; some columns and lists follow. An action begins when all is there, and its time is that to the
+picture that shows its effect: median and worst of the rounds. The browser and the server share the machine. Raw data go to OUTPUT/page.csv, the page to OUTPUT/page.md.
 """
 import argparse
 import gzip
@@ -116,6 +116,7 @@ def measure(page, server, results, start, rounds):
             results.add(what=name, kind="first picture", run=run, ms=round(ms, 1), server_cpu_ms=round(used, 1))
     for name, (view, _) in ACTIONS.items():
         page.go(address(view, start))
+        page.wait_for("return !document.querySelector('.waiting')")
         for run in range(3 * rounds):
             results.add(what=name, kind="action", run=run, ms=round(act(page, name, run), 1), server_cpu_ms=0)
 

@@ -99,8 +99,8 @@ def check_on_demand(page, server):
 
 def check_not_permitted():
     tokens = ct.WORK / "acts.tokens"
-    reader, writer = (ct.candor("server", "--token-file", tokens, "--new-token", wanted).out.strip()
-                      for wanted in ("reader:read", "writer:write"))
+    reader, writer, admin = (ct.candor("server", "--token-file", tokens, "--new-token", wanted).out.strip()
+                      for wanted in ("reader:read", "writer:write", "operator:read,admin"))
     server = Server("acts-permitted", "--token-file", tokens, token=writer)
     fleetdata.waits(server)
     with Fleet(server) as page:
@@ -111,6 +111,15 @@ def check_not_permitted():
         page.click_on(".on-demand form button")
         page.wait_for("return /Not permitted/.test(document.querySelector('.on-demand output').textContent)", seconds=60)
         ct.ok("scope profile" in page.text(".on-demand output"), "the page says which scope is needed", page.text(".on-demand output"))
+        ct.ok("scope admin" in page.text(".health"), "and that only the scope admin sees the tokens")
+        page.devtools("Network.setExtraHTTPHeaders", headers={"Authorization": "Bearer " + admin})
+        page.go("#view=health&" + WHEN)
+        ready(page)
+        page.wait_for("return /operator/.test(document.querySelector('.health').textContent)", seconds=60)
+        listed = {row["Name"]: row for row in rows(page, ".health", page.run("return document.querySelectorAll('.health table').length") - 1)}
+        ct.ok({name: row["May"] for name, row in listed.items()} == {"reader": "read", "writer": "write", "operator": "read, admin"}
+              and listed["writer"]["Requests"] == "1" and all(":" in row["Last used"] for row in listed.values()),
+              "with it: who may do what, and when they last did something", listed)
     server.end()
 
 

@@ -240,6 +240,36 @@ def check_reload():
 
 # ---- one who sends too much ----
 
+def check_list():
+    """Who may do what, and when they last did something, without secrets, and for the scope admin only."""
+    tokens = ct.WORK / "listed.tokens"
+    operator, shop = make_token(tokens, "operator:read,admin"), make_token(tokens, "shop:write:max-bytes-per-hour=2M service=shop|cart-*")
+    make_token(tokens, "unused:profile")
+    with open(tokens, "a") as out:
+        out.write("*@example.org read user\n")
+    server = Server("listed", "--token-file", tokens, token=shop)
+    begun = int(time.time())
+    sent = body(1)
+    ct.ok(send(server, sent, service="shop")[0] == 200, "a recording is taken")
+    ct.ok(server.request("GET", "/v1/tokens")[0] == 403, "a token without the scope admin sees no tokens")
+    server.token = operator
+    content = server.request("GET", "/v1/tokens")[2].decode()
+    answer = json.loads(content)
+    listed = {one["name"]: one for one in answer["tokens"]}
+    ct.ok(answer["required"] and [(one["name"], one["kind"], one["scopes"], one["services"], one["limits"]) for one in answer["tokens"]] == [
+        ("operator", "token", ["read", "admin"], "*", {}), ("shop", "token", ["write"], "shop|cart-*", {"max-bytes-per-hour": 2 << 20}),
+        ("unused", "token", ["profile"], "*", {}), ("*@example.org", "user", ["read"], "*", {})], "all lines, with their rights", answer)
+    used = listed["shop"]
+    ct.ok(begun <= used["last_used"] <= time.time() and used["requests"] == 2 and used["bytes"] == len(sent), "what shop did", used)
+    ct.ok(listed["unused"]["last_used"] is None and listed["unused"]["requests"] == 0, "one that was not used", listed["unused"])
+    digests = [line.split()[2] for line in tokens.read_text().splitlines() if len(line.split()[2]) == 64]
+    ct.ok(len(digests) == 3 and not any(secret in content for secret in (operator, shop, *digests)), "no secret and no digest is in it")
+    server.end()
+    open_server = Server("open")
+    ct.ok(open_server.get("/v1/tokens") == {"required": False, "tokens": []}, "a server without tokens says so")
+    open_server.end()
+
+
 def check_noisy():
     tokens = ct.WORK / "noisy-tokens"
     noisy, calm = (make_token(tokens, wanted) for wanted in
@@ -340,6 +370,7 @@ def main():
     check_books(server, operator)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     check_reload()
+    check_list()
     check_noisy()
     check_hanging()
     check_waiting()

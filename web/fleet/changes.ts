@@ -1,21 +1,21 @@
 // Changes: what surely became dearer or cheaper in a service, against the last version, another time or other hosts; without a service,
 // a row for each.
 import { plural } from "../model/figures";
-import { splitName, visibleName } from "../model/names";
+import { visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
+import { ONE_VERSION, canAsk, largestChange, questionAgainst } from "./against";
 import { AnswerError, NOT_FOUND, Parameters, Service } from "./api";
-import { ChangesAnswer, askChanges, canJudge, judgedSentence, judgedTables, points, shownOf, sidesText } from "./judged";
+import { ChangesAnswer, askChanges, canJudge, judgedSentence, judgedTables, shownOf, sidesText } from "./judged";
 import { titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
-import { HOSTS, LABEL, SIDES, VERSION, backOf, isTime, matchersOf } from "./sides";
-import { State, secondsIn, selector, timesOf } from "./state";
+import { HOSTS, LABEL, SIDES, VERSION, matchersOf } from "./sides";
+import { State, selector, timesOf } from "./state";
 import { tableOf } from "./table";
 
 const MOST_SERVICES = 40;
 const CHOICES = SIDES.filter(({ word }) => word !== LABEL);
 const FIRST = VERSION;
-const ONE_VERSION = "In this time it ran in one version";
 
 interface Row {
     service: Service;
@@ -119,17 +119,12 @@ export class Changes implements View {
 
     private parameters(page: Page, against: string): Parameters {
         const { state } = page;
-        const times = timesOf(state);
-        const type = state.type === "" ? {} : { type: state.type };
-        if (isTime(against)) {
-            const words: Record<string, string> = { yesterday: "yesterday", week: "last-week" };
-            return { ...times, ...type, before: words[against] ?? earlier(times, backOf(against, secondsIn(state))) };
-        }
         if (against === HOSTS) {
             const [before, after] = matchersOf(HOSTS, "", "", this.host.value);
-            return { ...times, ...type, before: before.join(","), after: after.join(",") };
+            return { ...timesOf(state), ...(state.type === "" ? {} : { type: state.type }), before: before.join(","),
+                after: after.join(",") };
         }
-        return { ...times, ...type, by: "version" };
+        return questionAgainst(state, against);
     }
 
     private async ask(page: Page, row: Row): Promise<void> {
@@ -170,7 +165,7 @@ export class Changes implements View {
                 cell: ({ service: { name } }) => [link(nameOf(name), page.link({ service: name }), visibleName(name))],
             },
             { title: "Surely changed", kind: "number", cell: (row) => countOf(row) },
-            { title: "Largest change", kind: "method", cell: (row) => largest(row) },
+            { title: "Largest change", kind: "method", cell: ({ answer }) => (answer ? largestChange(answer) : []) },
             { title: "Compared", kind: "method", cell: ({ answer, why }) => (answer ? comparedText(answer) : [nameOf(why || " ")]) },
         ], sorted, (row, line) => { line.dataset.service = row.service.name; }));
     }
@@ -199,27 +194,11 @@ function againstOf({ against }: State): string {
     return CHOICES.some(({ word }) => word === against) ? against : FIRST;
 }
 
-// Whether the server has two sides to compare.
-function canAsk({ labels }: Service, against: string): boolean {
-    return against !== VERSION || (labels.version?.length ?? 0) > 1;
-}
-
-// A time of the same length, this many seconds earlier.
-function earlier({ from, to }: { from: string; to: string }, back: number): string {
-    return from.startsWith("-") ? `-${2 * back}s..-${back}s` : `${Number(from) - back}..${Number(to) - back}`;
-}
-
 function countOf({ answer }: Row): (Node | string)[] {
     if (answer === undefined) {
         return [element("span", { className: "waiting" }, "…")];
     }
     return [answer === null || !canJudge(answer) ? "–" : String(shownOf(answer).regressions.length)];
-}
-
-function largest({ answer }: Row): (Node | string)[] {
-    const [top] = answer ? shownOf(answer).regressions : [];
-    return top ? [nameOf(splitName(top.method).method), " ", element("span", {
-        className: (top.change ?? 0) > 0 ? "dearer" : "cheaper" }, points(top.change ?? 0))] : [];
 }
 
 function comparedText(answer: ChangesAnswer): (Node | string)[] {

@@ -35,6 +35,7 @@ export class Favorites {
             } catch {
                 // see stored
             }
+            made.ariaPressed = String(this.has(name));
             changed();
         });
         return made;

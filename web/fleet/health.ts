@@ -3,7 +3,7 @@
 import { formatCount, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
-import { Books, MetricsAnswer, SeriesAnswer } from "./api";
+import { Books, MetricsAnswer, Parameters, SeriesAnswer } from "./api";
 import { coveragePill } from "./coverage";
 import { Jvm, Jvms, askJvms, labelsText } from "./jvms";
 import { rateText, CPU_TIME } from "./kinds";
@@ -14,9 +14,11 @@ import { quote, recordingSelector, secondsIn, timesOf } from "./state";
 import { Column, tableOf } from "./table";
 import { timelineOf } from "./timeline";
 import { lengthText, timeText } from "./times";
+import { askTokens } from "./tokens";
 
 const METRICS = ["cpu", "own_cost_share", "unseen_share", "lost_share", "failed_share", "truncated_share"];
 const SILENT = 600; // seconds without a recording after which a JVM is said to be silent
+const MOST_HOSTS = 200;
 const MOST_JVMS = 200;
 const NO_HOST = "(no host)";
 
@@ -24,7 +26,7 @@ interface Host {
     name: string;
     jvms: Jvm[];
     last: number;
-    figures: Map<string, number>; // by metric
+    figures: Map<string, number> | null; // by metric; null = not known yet
 }
 
 interface Stored {
@@ -58,6 +60,7 @@ export class Health implements View {
     private hosts: Host[] = [];
     private storage: Storage | null = null;
     private until = 0;
+    private readonly tokens = element("div", {});
 
     constructor() {
         this.root.append(element("div", { className: "row" }, element("h1", {}, "Health"), this.pill), this.sentence, this.content);
@@ -69,17 +72,31 @@ export class Health implements View {
         const all = { ...state, service: "" };
         const asked = { ...timesOf(state), select: recordingSelector(all) };
         this.jvms = await askJvms(page, all);
-        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, metric: METRICS.join(","), by: "host", step: "all" });
         const series = await questions.ask<SeriesAnswer>("/v1/series", { ...asked, type: CPU_TIME, step: String(secondsIn(state)) });
         this.storage = await questions.ask<Storage>("/v1/storage", {});
         this.until = series.to;
-        this.hosts = hostsOf(this.jvms.list, metrics);
+        this.hosts = hostsOf(this.jvms.list, null);
         page.isOf({ from: series.from, to: series.to });
-        page.partial([series.missing_text, this.jvms.cut ? `only the latest ${formatCount(this.jvms.recordings)} recordings were looked `
-            + "at for hosts and JVMs" : ""]);
+        const missing = [series.missing_text, this.jvms.cut ? `only the latest ${formatCount(this.jvms.recordings)} recordings were looked `
+            + "at for hosts and JVMs" : ""];
+        page.partial(missing);
         this.showPill(series.books);
         this.draw(page);
         this.demand.show(page, page.services);
+        void askTokens(page).then((parts) => this.tokens.replaceChildren(...parts));
+        void this.loadFigures(page, asked).catch((error: unknown) => {
+            this.hosts = hostsOf(this.jvms.list, []);
+            page.partial([...missing, "figures of hosts: " + String(error)]);
+            this.draw(page);
+        });
+    }
+
+    // Key metrics of many hosts take the server a second. The list of hosts need not wait for them.
+    private async loadFigures(page: Page, asked: Parameters): Promise<void> {
+        const { metrics } = await page.questions.ask<MetricsAnswer>("/v1/metrics",
+            { ...asked, metric: METRICS.join(","), by: "host", step: "all" });
+        this.hosts = hostsOf(this.jvms.list, metrics);
+        this.draw(page);
     }
 
     private showPill(books: Books | null): void {
@@ -102,11 +119,15 @@ export class Health implements View {
 
     private sections(page: Page): HTMLElement[] {
         const { jvms: { list }, hosts } = this;
-        const some = list.length > 0 ? [element("h2", {}, "Hosts"), tableOf("Hosts", this.hostColumns(page), hosts),
+        const more = hosts.length > MOST_HOSTS ? [element("p", { className: "aside" },
+            `The ${MOST_HOSTS} of ${formatCount(hosts.length)} that use most CPU.`)] : [];
+        const some = list.length > 0 ? [element("h2", {}, "Hosts"), tableOf("Hosts", this.hostColumns(page), hosts.slice(0, MOST_HOSTS)),
+            ...more,
             element("h2", {}, "JVMs that are recorded"), ...this.jvmTable(page, list)]
             : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
                 "candor daemon --server " + location.origin)];
-        return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page)];
+        return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page),
+            element("h2", {}, "Who may do what"), this.tokens];
     }
 
     private lastSeen(page: Page, last: number): (Node | string)[] {
@@ -125,8 +146,8 @@ export class Health implements View {
         const share = (name: string, title: string, hint: string): Column<Host> => ({
             title, hint, kind: "number",
             cell: ({ figures }) => {
-                const value = figures.get(name);
-                return value === undefined ? "–" : formatShare(value);
+                const value = figures?.get(name);
+                return figures === null ? waiting() : value === undefined ? "–" : formatShare(value);
             },
         });
         const versionsOf = (jvms: Jvm[]) => [...new Set(jvms.flatMap(({ labels: { version } }) => version ?? []))].sort();
@@ -149,8 +170,8 @@ export class Health implements View {
             },
             {
                 title: "CPU", kind: "number", cell: ({ figures }) => {
-                    const cores = figures.get("cpu");
-                    return cores === undefined ? "–" : rateText(CPU_TIME, cores * 1e9);
+                    const cores = figures?.get("cpu");
+                    return figures === null ? waiting() : cores === undefined ? "–" : rateText(CPU_TIME, cores * 1e9);
                 },
             },
             share("own_cost_share", "Own cost", "CPU time that the profiler used, of that of its JVMs"),
@@ -213,21 +234,24 @@ export class Health implements View {
     }
 }
 
-function hostsOf(list: Jvm[], { metrics }: MetricsAnswer): Host[] {
+const waiting = (): Node[] => [element("span", { className: "waiting" }, "…")];
+
+// metrics: null = not known yet.
+function hostsOf(list: Jvm[], metrics: MetricsAnswer["metrics"] | null): Host[] {
     const known = new Map<string, Host>();
     for (const jvm of list) {
         const name = jvm.labels.host ?? "";
-        const host = known.get(name) ?? { name, jvms: [], last: 0, figures: new Map<string, number>() };
+        const host = known.get(name) ?? { name, jvms: [], last: 0, figures: metrics ? new Map<string, number>() : null };
         host.jvms.push(jvm);
         host.last = Math.max(host.last, jvm.last);
         known.set(name, host);
     }
-    metrics.forEach(({ name, series }) => series.forEach(({ value, points: [point] }) => {
+    metrics?.forEach(({ name, series }) => series.forEach(({ value, points: [point] }) => {
         if (point) {
-            known.get(value)?.figures.set(name, point[1]);
+            known.get(value)?.figures?.set(name, point[1]);
         }
     }));
-    const cpu = ({ figures }: Host) => figures.get("cpu") ?? -1;
+    const cpu = ({ figures }: Host) => figures?.get("cpu") ?? -1;
     return [...known.values()].sort((a, b) => cpu(b) - cpu(a) || (a.name < b.name ? -1 : 1));
 }
 

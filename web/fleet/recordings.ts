@@ -17,7 +17,7 @@ import { quote, recordingSelector, selector, textOfSpan, timesOf } from "./state
 import { Column, tableOf } from "./table";
 import { spanText } from "./times";
 
-const MOST = "500";
+const MOST = "200";
 const MOST_HITS = "1000";
 
 interface Hit {
@@ -74,13 +74,15 @@ export class Recordings implements View {
         this.page = page;
         const { state, questions } = page;
         const asked = { ...timesOf(state), select: recordingSelector(state) };
-        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, step: "all" });
         const list = await questions.ask<RecordingsAnswer>("/v1/recordings",
             { ...asked, limit: state.order === "" ? MOST : MOST_HITS, ...(state.type === "" ? {} : { type: state.type }) });
-        this.order.replaceChildren(new Option("time, the latest first", ""), ...metrics.metrics.map(({ name, title, series }) =>
-            Object.assign(new Option(title, name), { disabled: series.length === 0 && name !== state.order })));
-        this.order.value = state.order;
-        this.unit = metrics.metrics.find(({ name }) => name === state.order)?.unit ?? "";
+        this.order.classList.add("waiting");
+        const orders = this.loadOrders(page, asked);
+        if (state.order !== "") {
+            await orders; // its title and unit
+        } else {
+            orders.catch((error: unknown) => page.partial([list.missing_text, "key metrics to order by: " + String(error)]));
+        }
         this.rows = state.order === "" ? list.recordings.map((recording) => ({ recording, value: null }))
             : await this.ordered(page, asked, list.recordings);
         this.more = list.complete || state.order !== "" ? "" : ` The latest ${MOST} are listed.`;
@@ -91,6 +93,16 @@ export class Recordings implements View {
         } else {
             page.viewer.hide();
         }
+    }
+
+    // Offers the key metrics that these recordings have. The list need not wait for them, unless it is ordered by one.
+    private async loadOrders({ state, questions }: Page, asked: { from: string; to: string; select: string }): Promise<void> {
+        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, step: "all" });
+        this.order.replaceChildren(new Option("time, the latest first", ""), ...metrics.metrics.map(({ name, title, series }) =>
+            Object.assign(new Option(title, name), { disabled: series.length === 0 && name !== state.order })));
+        this.order.value = state.order;
+        this.unit = metrics.metrics.find(({ name }) => name === state.order)?.unit ?? "";
+        this.order.classList.remove("waiting");
     }
 
     // The recordings that cover the minutes with the largest values, each once.

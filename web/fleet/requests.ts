@@ -36,6 +36,7 @@ export class Requests implements View {
     private trace: { answer: Trace; life: Life } | null = null;
     private readonly heat = new SpanHeat((cell) => this.page?.change({ cell: textOfCell(cell) }));
     private page: Page | null = null;
+    private problem = ""; // why there are no single requests
 
     constructor() {
         this.tabs.setAttribute("aria-label", "Order");
@@ -49,21 +50,31 @@ export class Requests implements View {
     }
 
     private async loadList(page: Page): Promise<void> {
-        const endpoints = await askEndpoints(page, page.span);
+        this.endpoints = await askEndpoints(page, page.span);
+        this.trace = null;
+        this.spans = null;
+        this.problem = "";
+        page.isOf(page.span);
+        page.partial([this.endpoints.missing_text]);
+        this.draw(page);
+        page.viewer.hide();
+        void this.loadSpans(page, this.endpoints.missing_text).catch((error: unknown) => {
+            this.problem = error instanceof Error ? error.message : String(error);
+            this.draw(page);
+        });
+    }
+
+    // The server finds single requests in recordings, which takes seconds if there are many.
+    private async loadSpans(page: Page, missing: string | undefined): Promise<void> {
         const cell = cellOf(page.state.cell);
         const spans = await askSpans(page, page.span, cell);
         const graph = cell && spans.spans.length > 0 ? await this.askGraph(page, cell, spans) : null;
         const profile = graph ? await page.questions.keep(profileOf(graph.page)) : null;
-        this.trace = null;
-        this.endpoints = endpoints;
         this.spans = spans;
-        page.isOf(page.span);
-        page.partial([endpoints.missing_text, missingSpans(spans), graph?.server.missing_text]);
+        page.partial([missing, missingSpans(spans), graph?.server.missing_text]);
         this.draw(page);
         if (profile && profile.total > 0) {
             page.viewer.show(profile);
-        } else {
-            page.viewer.hide();
         }
     }
 
@@ -112,14 +123,14 @@ export class Requests implements View {
         const { endpoints, spans } = this;
         const { state } = page;
         this.heading.textContent = (state.service === "" ? "All services" : visibleName(state.service)) + ": requests";
-        if (!endpoints || !spans) {
+        if (!endpoints) {
             return;
         }
         const types = typesOf(endpoints);
         const type = types.includes(state.type) ? state.type : types[0] ?? CPU_TIME;
         const has = hasEndpoints(endpoints);
         this.sentence.replaceChildren(...(has ? sentence(endpoints, type) : []));
-        if (!has && spans.spans.length === 0) {
+        if (!has && spans?.spans.length === 0) {
             this.content.replaceChildren(emptyState("No endpoints in this time", "Samples have an endpoint if the program sets a context. "
                 + "With OpenTelemetry two jars on the class path do that; any other program opens a scope:",
             'try (Scope scope = Candor.scope("GET /cart", traceId, spanId)) { ... }'));
@@ -128,7 +139,13 @@ export class Requests implements View {
         this.showTabs(page);
         this.content.replaceChildren(
             ...(has ? [element("h2", {}, "Endpoints"), ...endpointTable(page, endpoints, type)] : []),
-            element("h2", {}, "Single requests"), this.tabs, ...this.heatParts(page, spans), ...spanTable(page, spans));
+            element("h2", {}, "Single requests"), this.tabs,
+            ...(spans ? [...this.heatParts(page, spans), ...spanTable(page, spans)] : [this.waiting()]));
+    }
+
+    private waiting(): HTMLElement {
+        return this.problem === "" ? element("p", { className: "waiting" }, "Reading the recordings of this time…")
+            : element("p", { className: "wrong" }, visibleName(this.problem));
     }
 
     // The heat map, and what was chosen in it.

@@ -9,7 +9,7 @@ import { explorer } from "./explorer";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { choosePart, emptyState, link, partBar } from "./parts";
-import { portable, secondsIn, selector, spanOf, timesOf } from "./state";
+import { Span, portable, secondsIn, selector, spanOf, timesOf } from "./state";
 import { stepFor } from "./times";
 
 export class ServiceView implements View {
@@ -53,12 +53,14 @@ export class ServiceView implements View {
         const types = orderTypes(Object.keys(service?.types ?? Object.assign({}, ...page.services.map((one) => one.types))));
         const type = state.type || (types.includes(CPU_TIME) ? CPU_TIME : types[0] ?? CPU_TIME);
         const select = selector(state);
-        const series = await questions.ask<SeriesAnswer>("/v1/series",
-            { ...timesOf(state), select, type, by: state.by, step: stepFor(secondsIn(state)) });
+        const askGraph = ({ from, to }: Span) => questions.ask<GraphAnswer>("/v1/flamegraph",
+            { select, type, from: String(from), to: String(to) });
+        // A relative time is known from the first answer only. Otherwise both are asked for at once.
+        const part = spanOf(state.part) ?? (state.from > 0 ? { from: state.from, to: state.to } : null);
+        const [series, early] = await Promise.all([questions.ask<SeriesAnswer>("/v1/series",
+            { ...timesOf(state), select, type, by: state.by, step: stepFor(secondsIn(state)) }), part ? askGraph(part) : null]);
         const span = { from: series.from, to: series.to };
-        const part = spanOf(state.part) ?? span;
-        const graph = series.series.length > 0 ? await questions.ask<GraphAnswer>("/v1/flamegraph",
-            { select, type, from: String(part.from), to: String(part.to) }) : null;
+        const graph = series.series.length === 0 ? null : early ?? await askGraph(span);
         const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
         page.isOf(span);
         page.partial([series.missing_text, graph?.server.missing_text]);

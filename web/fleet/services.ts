@@ -2,12 +2,15 @@
 import { formatCount, formatInterval, formatShare, plural } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
+import { canAsk, largestChange, questionAgainst } from "./against";
 import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
 import { binsOf, sparkline } from "./chart";
 import { Favorites } from "./favorites";
+import { ChangesAnswer, askChanges, canJudge, shownOf } from "./judged";
 import { ALLOCATION, CPU_TIME, LOCK_TIME, orderTypes, rateText, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { coverageOf, coverageText, emptyState, link, nameOf, partialMark, skeleton } from "./parts";
+import { SIDES, VERSION, isTime } from "./sides";
 import { DEFAULTS, Span, State, quote, secondsIn, selector, timesOf } from "./state";
 import { lengthText, stepFor } from "./times";
 import { CALM, Trouble, askTroubles } from "./troubles";
@@ -20,6 +23,7 @@ interface Later {
     asked: boolean; // for the books
     hot: { name: string; share: number; interval: string } | null | undefined;
     trouble: Trouble | undefined;
+    changed: ChangesAnswer | null | undefined;
     coverage: number | null | undefined;
     coverageText: string;
     missing: string; // says which data the figures of the service lack; "" = none
@@ -52,6 +56,10 @@ const COLUMNS: Column[] = [
         word: "method", title: "Hottest own method", number: false, order: ({ later }) => -(later.hot?.share ?? -1),
         hint: "the program's own method with most weight, libraries and JDK below it included; its share, with the 95% interval",
     },
+    {
+        word: "changed", title: "Surely changed", number: false, order: null,
+        hint: "the largest change that chance does not explain, in percentage points of the service's cost",
+    },
     { word: "alloc", title: "Allocation", hint: "on average over the time", number: true, order: (row) => -(row.alloc ?? -1) },
     { word: "lock", title: "Lock wait", hint: "threads that waited, on average", number: true, order: (row) => -(row.lock ?? -1) },
     {
@@ -70,6 +78,15 @@ const COLUMNS: Column[] = [
     },
     { word: "recordings", title: "Recordings", hint: "", number: true, order: ({ service }) => -service.recordings },
 ];
+
+// What the list compares with: the last version, or another time.
+const COMPARED = SIDES.filter(({ word }) => word === VERSION || isTime(word));
+const againstOf = ({ against }: State) => (COMPARED.some(({ word }) => word === against) ? against : VERSION);
+
+function sizeOf(answer: ChangesAnswer | null | undefined): number {
+    const [top] = answer && canJudge(answer) ? shownOf(answer).regressions : [];
+    return Math.abs(top?.change ?? 0);
+}
 
 const MOST_VALUES = 100; // the server lists no more values of a label
 
@@ -124,14 +141,24 @@ export class Services implements View {
     private type = CPU_TIME;
     private span: Span = { from: 0, to: 1 };
     private lines = new Map<Row, HTMLTableRowElement>(); // of the services in the table
+    private made = new Map<Row, HTMLTableRowElement>(); // all that were made; another order uses them again
     private observer: IntersectionObserver | null = null;
+    private comparing: Promise<void> = Promise.resolve();
+    private readonly against = element("select", {});
+    private readonly top = element("div", { className: "row" }, element("h1", {}, "Services"),
+        element("label", { className: "end" }, "Changes against ", this.against));
+    private page: Page | null = null;
 
     constructor() {
-        this.root.append(element("h1", {}, "Services"), this.summary, skeleton(6));
+        this.against.append(...COMPARED.map(({ word, title }) => new Option(title, word)));
+        this.against.addEventListener("change", () => this.page?.change({ against: this.against.value }));
+        this.root.append(this.top, this.summary, skeleton(6));
         this.body.addEventListener("keydown", (event) => this.key(event));
     }
 
     async load(page: Page): Promise<void> {
+        this.page = page;
+        this.comparing = Promise.resolve();
         const { state, questions, services } = page;
         const type = state.type || (orderTypes(services.flatMap(({ types }) => Object.keys(types)))[0] ?? CPU_TIME);
         const ask = (of: string, parameters: Record<string, string>) => questions.ask<SeriesAnswer>("/v1/series",
@@ -148,12 +175,13 @@ export class Services implements View {
             return sum === null ? null : sum / seconds;
         };
         this.type = type;
+        this.made.clear();
         const pointsOf = (name: string) => main.series.find(({ value }) => value === name)?.points ?? [];
         this.rows = services.map((service) => ({
             service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rate(main, service.name),
             alloc: rate(alloc, service.name), lock: rate(lock, service.name),
             share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0,
-            later: { asked: false, hot: undefined, trouble: undefined, coverage: undefined, coverageText: "", missing: "" },
+            later: { asked: false, hot: undefined, trouble: undefined, changed: undefined, coverage: undefined, coverageText: "", missing: "" },
         }));
         page.isOf(this.span);
         this.missing = [main, alloc, lock].map((answer) => answer?.missing_text);
@@ -223,10 +251,11 @@ export class Services implements View {
         this.observer?.disconnect();
         const focused = document.activeElement instanceof HTMLElement && this.body.contains(document.activeElement)
             ? document.activeElement.dataset.service : undefined;
-        const lines = rows.map((row) => this.line(page, row, most));
+        const lines = rows.map((row) => this.lineOf(page, row, most));
         this.body.replaceChildren(...lines);
         const none = element("p", { className: "nothing", hidden: rows.length > 0 }, "No service's name contains this text.");
-        this.root.replaceChildren(element("h1", {}, "Services"), this.summary, element("div", { className: "table" }, this.table), none,
+        this.against.value = againstOf(page.state);
+        this.root.replaceChildren(this.top, this.summary, element("div", { className: "table" }, this.table), none,
             element("p", { className: "aside" }, link("The flame graph of all services together",
                 page.link({ view: "service", service: "", part: "", by: "service" }))));
         if (focused !== undefined) {
@@ -277,32 +306,41 @@ export class Services implements View {
         return cell;
     }
 
+    private lineOf(page: Page, row: Row, most: number): HTMLTableRowElement {
+        const line = this.made.get(row) ?? this.line(page, row, most);
+        this.made.set(row, line);
+        const open = line.querySelector<HTMLAnchorElement>("a[data-service]");
+        if (open) {
+            open.href = page.link(only(row.service)); // it holds the order, too
+        }
+        this.fill(page, row, line);
+        return line;
+    }
+
     private line(page: Page, row: Row, most: number): HTMLTableRowElement {
         const { service } = row;
-        const open = link(nameOf(service.name), page.link(only(service)), visibleName(service.name));
+        const open = link(nameOf(service.name), "", visibleName(service.name));
         open.dataset.service = service.name;
         const rate = (of: string, value: number | null) => (value === null ? "–" : rateText(of, value));
         const hosts = service.labels.host?.length ?? 0;
         const contents: (Node | string)[][] = [
             [this.favorites.star(service.name, () => this.draw(page)), open],
-            [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
+            [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [], [],
             [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)], [],
             [hosts > 0 ? formatCount(hosts) + (hosts >= MOST_VALUES ? "+" : "") : "–"], versionText(service), [], [],
             [formatCount(service.recordings)],
         ];
-        const line = element("tr", {}, ...contents.map((content, i) => {
+        return element("tr", {}, ...contents.map((content, i) => {
             const cell = element("td", { className: COLUMNS[i].number ? "number" : "" }, ...content);
             cell.dataset.label = i === 2 ? titleOfType(this.type) : COLUMNS[i].title;
             cell.classList.add("column-" + (COLUMNS[i].word || "trend"));
             return cell;
         }));
-        this.fill(page, row, line);
-        return line;
     }
 
     // Fills the cells that need a question for each service.
     private fill(page: Page, { service, later }: Row, line: HTMLTableRowElement): void {
-        const { hot, trouble, coverage, coverageText: words, missing } = later;
+        const { hot, trouble, changed, coverage, coverageText: words, missing } = later;
         const cell = (word: string) => line.cells[COLUMNS.findIndex((column) => column.word === word)];
         const waiting = () => element("span", { className: "waiting" }, "…");
         if (hot) {
@@ -315,6 +353,7 @@ export class Services implements View {
         }
         const text = coverage === undefined ? waiting() : element("span", { title: words },
             coverage === null ? "unknown" : formatShare(coverage));
+        cell("changed").replaceChildren(...(changed === undefined ? [waiting()] : this.changeParts(page, service, changed)));
         cell("gc").replaceChildren(!trouble ? waiting() : trouble.gc === null ? "–" : formatShare(trouble.gc));
         cell("finding").replaceChildren(...(!trouble ? [waiting()] : findingParts(page, service, trouble)));
         cell("coverage").replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
@@ -328,6 +367,7 @@ export class Services implements View {
                 if (row && !row.later.asked && (isIntersecting || sortsByCoverage(page.state))) {
                     row.later.asked = true;
                     void this.askBooks(page, row).then(() => this.showBooks(page, row));
+                    this.comparing = this.comparing.then(() => this.askChanged(page, row)).then(() => this.showBooks(page, row));
                 }
             }
         });
@@ -341,6 +381,27 @@ export class Services implements View {
         } else if (line) {
             this.fill(page, row, line);
         }
+    }
+
+    // What surely changed in a service. The server measures differences between hosts for that, so services are asked for one by one.
+    private async askChanged(page: Page, { service, later }: Row): Promise<void> {
+        const against = againstOf(page.state);
+        if (page.questions.ended || !canAsk(service, against)) {
+            later.changed = null;
+            return;
+        }
+        later.changed = await askChanges(page, { ...questionAgainst({ ...page.state, type: this.type }, against),
+            select: selector({ ...page.state, service: service.name }) }, false).catch(() => null);
+    }
+
+    private changeParts(page: Page, { name }: Service, changed: ChangesAnswer | null): (Node | string)[] {
+        if (changed === null || sizeOf(changed) === 0) {
+            return ["–"];
+        }
+        const href = page.link({ view: "changes", service: name, against: againstOf(page.state) });
+        const count = shownOf(changed).regressions.length;
+        return [link(element("span", {}, ...largestChange(changed)), href, "All that surely changed in the service"),
+            element("span", { className: "quiet" }, count > 1 ? ` and ${count - 1} more` : "")];
     }
 
     private async askBooks(page: Page, { service, later }: Row): Promise<void> {

@@ -36,6 +36,7 @@ struct account {
     struct map series, values; /* hashes of those seen in the window */
     struct quota_limits limits;
     uint64_t requests, bytes, refused[QUOTAS];
+    uint64_t last_s; /* the last request, in seconds since the epoch */
 };
 
 struct quotas {
@@ -238,6 +239,7 @@ int quotas_take_request(struct quotas *q, const char *name, const struct quota_l
     if (!rc) {
         a->windows[QUOTA_REQUESTS].used++;
         a->requests++;
+        a->last_s = now_s();
     }
     pthread_mutex_unlock(&q->lock);
     return rc;
@@ -449,6 +451,17 @@ static void put_refused(const struct account *a, FILE *out)
         put_name(out, a->name);
         fprintf(out, "\",limit=\"%s\"} %" PRIu64 "\n", about[i].option, a->refused[i]);
     }
+}
+
+struct quota_use quotas_use(struct quotas *q, const char *name)
+{
+    struct quota_use use = {0};
+    pthread_mutex_lock(&q->lock);
+    const struct account *a = account_of(q, name);
+    if (a)
+        use = (struct quota_use){.requests = a->requests, .bytes = a->bytes, .last_s = a->last_s};
+    pthread_mutex_unlock(&q->lock);
+    return use;
 }
 
 void quotas_put_metrics(struct quotas *q, FILE *out)

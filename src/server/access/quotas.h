@@ -75,6 +75,13 @@ bool quotas_refused(int code);
  * them. */
 uint32_t quotas_retry_s(int code);
 
+/* What was asked in the name of a token since the server's start. */
+struct quota_use {
+    uint64_t requests, bytes; /* bytes of recordings */
+    uint64_t last_s;          /* the last request, in seconds since the epoch; 0 = none */
+};
+struct quota_use quotas_use(struct quotas *q, const char *name);
+
 /* Forgets what was counted for names for which `is_kept` is false. */
 void quotas_forget(struct quotas *q, bool (*is_kept)(void *context, const char *name), void *context);
 /* Writes what was counted, by the name of the token, for /metrics. */

@@ -20,13 +20,14 @@ enum { LINE_BYTES = 1024 };
 
 static const char binding[] = "service=";
 
+static const struct {
+    const char *word;
+    enum token_scope scope;
+} known[] = {{"read", TOKEN_READ}, {"write", TOKEN_WRITE}, {"admin", TOKEN_ADMIN}, {"profile", TOKEN_PROFILE}};
+
 /* Reads scopes such as "read,write". Returns 0 if the list is not valid. */
 static unsigned parse_scopes(const char *text)
 {
-    static const struct {
-        const char *word;
-        enum token_scope scope;
-    } known[] = {{"read", TOKEN_READ}, {"write", TOKEN_WRITE}, {"admin", TOKEN_ADMIN}, {"profile", TOKEN_PROFILE}};
     unsigned scopes = 0;
     char word[8];
     while (word_list_next(&text, word, sizeof word)) {
@@ -82,12 +83,14 @@ static bool parse_rest(const char *text, size_t n, struct token *token)
     return true;
 }
 
+static const char *const kinds[] =
+    {[TOKEN_SECRET] = "token", [TOKEN_USER] = "user", [TOKEN_GROUP] = "group", [TOKEN_CERTIFICATE] = "certificate"};
+
 /* Reads how the server recognizes the holder: by a digest, or by one of the words. */
 static int parse_kind(const char *text, struct token *token)
 {
-    static const char *const words[] = {[TOKEN_USER] = "user", [TOKEN_GROUP] = "group", [TOKEN_CERTIFICATE] = "certificate"};
     for (int kind = TOKEN_USER; kind <= TOKEN_CERTIFICATE; kind++)
-        if (!strcmp(text, words[kind])) {
+        if (!strcmp(text, kinds[kind])) {
             token->kind = (enum token_kind)kind;
             return 0;
         }
@@ -295,6 +298,34 @@ bool tokens_find_person(struct tokens *t, const char *user, const char *groups, 
 bool tokens_find_certificate(struct tokens *t, const char *certificate, struct token *out)
 {
     return find_holder(t, NULL, NULL, certificate, out);
+}
+
+/* The visits do not have the lock, so they may take others. */
+int tokens_each(struct tokens *t, int (*visit)(void *context, const struct token *token), void *context)
+{
+    pthread_rwlock_rdlock(&t->lock);
+    uint32_t count = t->count;
+    struct token *list = calloc((size_t)count + 1, sizeof *list);
+    if (list && count)
+        memcpy(list, t->list, count * sizeof *list);
+    pthread_rwlock_unlock(&t->lock);
+    for (uint32_t i = 0; list && i < count && !visit(context, &list[i]); i++)
+        ;
+    free(list);
+    return list ? 0 : -ENOMEM;
+}
+
+const char *token_scope_word(enum token_scope scope)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].scope == scope)
+            return known[i].word;
+    return NULL;
+}
+
+const char *token_kind_word(enum token_kind kind)
+{
+    return kinds[kind];
 }
 
 bool tokens_has(struct tokens *t, const char *name)

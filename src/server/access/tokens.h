@@ -59,6 +59,11 @@ uint64_t tokens_number(const char *authorization);
  * it. user, groups, certificate: NULL = none. Returns false if there is none. */
 bool tokens_find_person(struct tokens *t, const char *user, const char *groups, struct token *out);
 bool tokens_find_certificate(struct tokens *t, const char *certificate, struct token *out);
+/* Visits each line, in the order of the file, until a visit returns anything but 0. Returns 0 or -ENOMEM. */
+int tokens_each(struct tokens *t, int (*visit)(void *context, const struct token *token), void *context);
+/* The word of a scope or a kind, as lines of the file and answers have it; NULL if there is no such scope. */
+const char *token_scope_word(enum token_scope scope);
+const char *token_kind_word(enum token_kind kind);
 /* Whether a line has this name. */
 bool tokens_has(struct tokens *t, const char *name);
 /* Whether the token is for some services only. */

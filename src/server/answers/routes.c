@@ -3,6 +3,7 @@
 #include "base/text/units.h"
 #include "compress/intake.h"
 #include "server/answers/health.h"
+#include "server/answers/holders.h"
 #include "server/alerts/alerts.h"
 #include "server/alerts/silence_calls.h"
 #include "server/answers/metrics.h"
@@ -55,6 +56,7 @@ static const struct route {
     {"/v1/metrics/prometheus", TOKEN_READ, scrape_answer},
     {"/v1/search", TOKEN_READ, search_answer},
     {"/v1/storage", TOKEN_READ, storage_answer},
+    {"/v1/tokens", TOKEN_ADMIN | OF_ALL, holders_answer},
     {"/v1/profiles", TOKEN_READ, profiles_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},

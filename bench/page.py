@@ -10,7 +10,8 @@ smaller than those of daemons, so that they can be sent in minutes: services, ho
 recordings are made, and sent under all the labels. With --at-once, a call sends so many recordings of each host, and the next call goes on.
 --store: a headless Chromium opens each view for the whole day. "First picture" is the time from the beginning of the navigation until the
 page shows the data that its picture needs; some columns and lists follow. An action begins when all is there, and its time is that to the
-picture that shows its effect: median and worst of the rounds. The browser and the server share the machine. Raw data go to OUTPUT/page.csv, the page to OUTPUT/page.md.
+picture that shows its effect: median and worst of the rounds. The browser and the server share the machine. Raw data go to
+OUTPUT/page.csv, the page to OUTPUT/page.md.
 """
 import argparse
 import gzip

@@ -181,7 +181,9 @@ export class Services implements View {
             service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rate(main, service.name),
             alloc: rate(alloc, service.name), lock: rate(lock, service.name),
             share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0,
-            later: { asked: false, hot: undefined, trouble: undefined, changed: undefined, coverage: undefined, coverageText: "", missing: "" },
+            later: {
+                asked: false, hot: undefined, trouble: undefined, changed: undefined, coverage: undefined, coverageText: "", missing: "",
+            },
         }));
         page.isOf(this.span);
         this.missing = [main, alloc, lock].map((answer) => answer?.missing_text);

@@ -89,7 +89,7 @@ def below_after(shares):
 def measure(name, jdk, mode, options):
     path = ct.WORK / "heal.jfr"
     with PROGRAMS[name][0](jdk, options) as pid:
-        result = ct.candor("record", "-q", "-e", "cpu", "--heal", mode, "-d", f"{options.seconds}s", "-o", path, pid)
+        result = ct.candor("record", "-e", "cpu", "--heal", mode, "-d", f"{options.seconds}s", "-o", path, pid)
     if result.status:
         sys.exit(f"bench: {result.err}")
     recording, report = ct.Recording(path), ct.report(path)

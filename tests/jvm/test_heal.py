@@ -4,12 +4,11 @@
 tier: default
 timeout: 600
 
-Places.java has run a load before the agent comes, so most samples of that load in compiled code are approximate. After healing less than 1 %
-of those in the last quarter of the recording may be approximate.
-The true share there is nearly 0: only code that no sample hit before is left. With 700 samples and a true share of 0.1 %, seven
-approximate ones have a probability below 1e-5. A quarter of eight seconds is 2,000 samples, of which about half are in compiled code:
-663 of 1,250 were the fewest seen. That the share was high before is asserted with a bound of a tenth, for a true share above a half:
-of 33 samples, three or fewer have a probability below 1e-6.
+Places.java has run a load before the agent comes, so most samples of that load in compiled code are approximate. After healing less than
+1 % of those in the last quarter of the recording may be approximate. The true share there is nearly 0: only code that no sample hit before
+is left. With 700 samples and a true share of 0.1 %, seven approximate ones have a probability below 1e-5. A quarter of eight seconds is
+2,000 samples, of which about half are in compiled code: 663 of 1,250 were the fewest seen. That the share was high before is asserted with
+a bound of a tenth, for a true share above a half: of 33 samples, three or fewer have a probability below 1e-6.
 """
 import pathlib
 import sys

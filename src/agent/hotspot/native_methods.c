@@ -34,7 +34,7 @@ static bool is_text(const struct dl_phdr_info *library, uintptr_t p, const char 
     return (is_within(library, p, size, 0) || is_within(library, p, size, PF_X)) && !memcmp((const void *)p, text, size);
 }
 
-static void search_segment(struct search *s, const struct dl_phdr_info *library, const ElfW(Phdr) *segment)
+static void search_segment(struct search *s, const struct dl_phdr_info *library, const ElfW(Phdr) * segment)
 {
     const uintptr_t *words = (const uintptr_t *)(library->dlpi_addr + segment->p_vaddr);
     for (size_t i = 0; i + 3 <= segment->p_filesz / sizeof *words && !s->found; i++) {

@@ -11,7 +11,7 @@
 enum { HEAL_METHODS_FIRST = 8, HEAL_METHODS_MAX = 64 };
 
 struct heal_cost {
-    uint32_t methods;                      /* how many methods the next step may discard, so that it stops the program for at most 5 ms */
+    uint32_t methods;                    /* how many methods the next step may discard, so that it stops the program for at most 5 ms */
     uint64_t began_ns, process_at_begin; /* when healing began, by the monotonic clock and by the process's CPU clock */
     uint64_t paused_ns, cpu_ns, steps;
     uint64_t looked_ns, compilers_at_look; /* when heal_cost_look was called last; the CPU time of the compiler threads then */

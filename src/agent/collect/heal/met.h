@@ -22,7 +22,7 @@ enum met_state {
 };
 
 struct met_method {
-    uint32_t method;  /* its id (hot/java/method.h); 0 = the slot is free */
+    uint32_t method; /* its id (hot/java/method.h); 0 = the slot is free */
     enum met_state state;
     enum old_method_fate fate;
     uint32_t tries;

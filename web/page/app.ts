@@ -7,6 +7,7 @@ import { Profile } from "../model/profile";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
 import { Tree } from "../model/tree";
 import { Kinds } from "./kinds";
+import { Naming, namingsOf } from "./named";
 import { Panels } from "./panels";
 import { Scene, SceneMaker } from "./scene";
 import { showEmpty } from "./show";
@@ -25,6 +26,8 @@ export interface Address {
     follow: (work: (text: string) => void) => void; // calls work with each text that comes from elsewhere
 }
 
+const NONE: Naming[] = [];
+
 // The pane of a graph. The upper one shows the callers of a sandwich.
 export type PaneName = "main" | "upper";
 
@@ -36,6 +39,7 @@ export class App {
     private readonly wideWindow = matchMedia("(min-width: 1100px)");
     private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
     panels: Panels | null = null; // set later, because the panels need the app
+    private given: Naming[] = NONE; // findings of the recording of this page
     readonly readBeside: Promise<unknown>[] = []; // parts of the page that are read beside the first picture
     profile: Profile;
     scenes: SceneMaker;
@@ -279,6 +283,30 @@ export class App {
         await this.chooseKind(this.kinds.wordOf(this.kinds.find(kind)));
         const thread = this.profile.slices ? this.profile.slices.threads.indexOf(name) : -1;
         this.change({ panel: "none", threads: thread >= 0 ? [thread] : [] }, true);
+    }
+
+    // Marks the frames that these findings name, from the next picture on.
+    mark(namings: Naming[]): void {
+        this.given = namings;
+    }
+
+    get namings(): Naming[] {
+        return this.isOfPage ? this.given : NONE;
+    }
+
+    namingsOf(pane: PaneName, frame: number): Naming[] {
+        const tree = this.treeOf(pane);
+        return frame < 0 || (frame === 0 && tree.root < 0) ? [] : namingsOf(this.profile, this.namings, tree.name[frame]);
+    }
+
+    // Opens the finding that names a frame. If there are several, the frame is selected, and the line under the graph lists them.
+    openNaming(pane: PaneName, frame: number): void {
+        const namings = this.namingsOf(pane, frame);
+        if (namings.length === 1) {
+            namings[0].open();
+        } else {
+            this.select(pane, frame);
+        }
     }
 
     private writeAddress(remembered: boolean): void {

@@ -29,7 +29,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         hover: (frame, { clientX, clientY }) =>
             showTooltip(tooltip, tooltipContent(describeFrame(app, pane, frame)), clientX, clientY),
         leave: () => hideTooltip(tooltip),
-        click: (frame) => app.zoomTo(pane, frame),
+        click: (frame, onMark) => (onMark ? app.openNaming(pane, frame) : app.zoomTo(pane, frame)),
     });
     const app = new App(profile, kinds, address, () => show());
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };

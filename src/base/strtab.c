@@ -101,11 +101,8 @@ uint32_t strtab_find(const struct strtab *t, const char *text, size_t len)
     return len ? find(t, text, len, hash_bytes(text, len)) : 0;
 }
 
-uint32_t strtab_add(struct strtab *t, const char *text, size_t len)
+static uint32_t add(struct strtab *t, const char *text, size_t len, uint64_t hash)
 {
-    if (!len)
-        return 0;
-    uint64_t hash = hash_bytes(text, len);
     uint32_t known = find(t, text, len, hash);
     if (known)
         return known;
@@ -117,6 +114,17 @@ uint32_t strtab_add(struct strtab *t, const char *text, size_t len)
     t->entries[id] = (struct strtab_entry){.text = kept, .len = (uint32_t)len, .next = *head, .hash = hash};
     *head = id;
     return id;
+}
+
+uint32_t strtab_add(struct strtab *t, const char *text, size_t len)
+{
+    return len ? add(t, text, len, hash_bytes(text, len)) : 0;
+}
+
+uint32_t strtab_copy(struct strtab *t, const struct strtab *from, uint32_t id)
+{
+    const struct strtab_entry *e = &from->entries[id];
+    return e->len ? add(t, e->text, e->len, e->hash) : 0;
 }
 
 uint32_t strtab_add_text(struct strtab *t, const char *text)

@@ -27,6 +27,8 @@ int strtab_init(struct strtab *t); /* 0 or -ENOMEM */
 void strtab_deinit(struct strtab *t);
 /* Returns the id of the string, and adds the string if it is new; 0 when out of memory. */
 uint32_t strtab_add(struct strtab *t, const char *text, size_t len);
+/* Does the same with a string of another table, and does not compute its hash again. */
+uint32_t strtab_copy(struct strtab *t, const struct strtab *from, uint32_t id);
 /* Returns the id of the string; 0 if the table does not have it, or if it is the empty string. */
 uint32_t strtab_find(const struct strtab *t, const char *text, size_t len);
 /* Returns the bytes of memory that the table has. */

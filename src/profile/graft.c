@@ -17,11 +17,12 @@ static int take_strings(struct graft *g, struct profile *to, const struct profil
 {
     if (reach(&g->strings, &g->string_cap, from->strings.count))
         return -ENOMEM;
-    for (uint32_t *i = &g->string_count; *i < from->strings.count; ++*i)
-        if (g->strings_wanted && !g->strings_wanted[*i])
-            g->strings[*i] = 0;
-        else if (profile_string(to, profile_text(from, *i), strtab_len(&from->strings, *i), &g->strings[*i]))
+    for (uint32_t *i = &g->string_count; *i < from->strings.count; ++*i) {
+        bool wanted = *i && (!g->strings_wanted || g->strings_wanted[*i]);
+        g->strings[*i] = wanted ? strtab_copy(&to->strings, &from->strings, *i) : 0;
+        if (wanted && !g->strings[*i])
             return -ENOMEM;
+    }
     return 0;
 }
 

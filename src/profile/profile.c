@@ -118,6 +118,14 @@ const char *profile_text(const struct profile *p, uint32_t string)
     return strtab_text(&p->strings, string);
 }
 
+static int index_all(struct profile *p);
+
+/* Completes the maps of methods, frames and stacks, for a function that needs them. Returns 0 or -ENOMEM. */
+static inline int indexed(struct profile *p)
+{
+    return p->unindexed ? index_all(p) : 0;
+}
+
 /* Sets the package of a method. The class of a function that is not a Java method is its library. */
 static int package_of(struct profile *p, struct profile_method *m)
 {
@@ -167,7 +175,7 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
     bool added;
     uint32_t named;
     struct map *names = &p->maps[MAP_NAME];
-    if (ARRAY_GROW(p->methods, p->method_cap, p->method_count) ||
+    if (indexed(p) || ARRAY_GROW(p->methods, p->method_cap, p->method_count) ||
         intern_pair(names, class_name, name, (uint32_t)names->count, &named, &added) ||
         intern_pair(&p->maps[MAP_METHOD], named, descriptor, p->method_count, id, &added))
         return -ENOMEM;
@@ -234,7 +242,7 @@ int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci
     struct map *frames;
     if (bci > BCI_MAX)
         bci = BCI_MAX;
-    if (frame_key(p, method, (uint32_t)line, bci, type, &key, &frames))
+    if (indexed(p) || frame_key(p, method, (uint32_t)line, bci, type, &key, &frames))
         return -ENOMEM;
     const uint32_t *known = map_find(frames, key);
     if (known) {
@@ -251,7 +259,7 @@ int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci
 int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
 {
     bool added = true;
-    if (ARRAY_GROW(p->nodes, p->node_cap, p->node_count))
+    if (indexed(p) || ARRAY_GROW(p->nodes, p->node_cap, p->node_count))
         return -ENOMEM;
     *id = p->node_count;
     /* The last node has no child yet. profile_stack never asks here for a child that is right after its parent. */
@@ -260,6 +268,48 @@ int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t 
     if (added)
         p->nodes[p->node_count++] = (struct profile_node){.parent = parent, .frame = frame};
     return 0;
+}
+
+static int index_method(struct profile *p, uint32_t method)
+{
+    bool added;
+    uint32_t named;
+    const struct profile_method *m = &p->methods[method];
+    struct map *names = &p->maps[MAP_NAME];
+    return intern_pair(names, m->class_name, m->name, (uint32_t)names->count, &named, &added) ||
+           intern_pair(&p->maps[MAP_METHOD], named, m->descriptor, method, &method, &added);
+}
+
+static int index_frame(struct profile *p, uint32_t frame)
+{
+    bool added;
+    uint64_t key;
+    struct map *frames;
+    const struct profile_frame *f = &p->frames[frame];
+    return frame_key(p, f->method, (uint32_t)f->line, f->bci, f->type, &key, &frames) || intern(frames, key, frame, &frame, &added);
+}
+
+/* A node right after its parent is not in the map. */
+static int index_node(struct profile *p, uint32_t node)
+{
+    bool added;
+    const struct profile_node *n = &p->nodes[node];
+    return n->parent + 1 != node && intern_pair(&p->maps[MAP_BRANCH], n->parent, n->frame, node, &node, &added);
+}
+
+static int index_all(struct profile *p)
+{
+    int rc = 0;
+    for (int i = MAP_NAME; i <= MAP_BRANCH; i++)
+        map_clear(&p->maps[i]);
+    for (uint32_t i = 0; !rc && i < p->method_count; i++)
+        rc = index_method(p, i);
+    for (uint32_t i = 0; !rc && i < p->frame_count; i++)
+        rc = index_frame(p, i);
+    for (uint32_t i = 1; !rc && i < p->node_count; i++)
+        rc = index_node(p, i);
+    p->unindexed = rc;
+    return rc ? -ENOMEM : 0;
 }
 
 int profile_label(struct profile *p, const struct profile_label *one, uint32_t *id)

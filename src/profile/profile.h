@@ -205,6 +205,7 @@ struct profile {
     uint32_t jvm_version; /* string id */
 
     struct map maps[PROFILE_MAPS]; /* interning; see profile.c */
+    bool unindexed;                /* the maps lack methods, frames and stacks; the next of these that is interned adds all to the maps */
 };
 
 int profile_init(struct profile *p); /* returns 0 or -ENOMEM */

@@ -25,6 +25,7 @@ struct mark {
 
 struct live {
     struct jfr_follow *follow;
+    struct load_stacks stacks;
     struct load *load;
     struct load_part part;
     struct load_whole whole;
@@ -95,9 +96,11 @@ static int take(struct live *l, struct jfr_news *news)
     struct jfr_event event;
     load_part_reset(&l->part);
     l->part.info = *jfr_chunk_get_info(news->chunk);
-    int rc = news->begun ? load_begin_chunk(l->load, news->chunk, &l->part) : 0;
-    if (!news->begun)
+    if (news->begun)
+        load_stacks_new_chunk(&l->stacks);
+    else
         load_go_on(l->load, news->chunk);
+    int rc = news->begun ? load_begin_chunk(l->load, news->chunk, &l->part) : 0;
     while (!rc && jfr_cursor_next(&news->cursor, &event)) {
         int64_t time = event.type->start_time ? jfr_event_epoch_ns(&event) : 0;
         l->latest_ns = time > l->latest_ns ? time : l->latest_ns;
@@ -240,7 +243,8 @@ int live_new(struct live **out, int fd, bool joined, struct error *e)
     }
     *l = (struct live){.follow = follow, .joined = joined};
     load_whole_init(&l->whole, &l->profile);
-    if (profile_init(&l->profile) || load_new(&l->load, &l->profile, &l->holders_read)) {
+    if (profile_init(&l->profile) || load_stacks_init(&l->stacks, &l->profile) ||
+        load_new(&l->load, &l->profile, &l->stacks, &l->holders_read)) {
         live_free(l);
         *out = NULL;
         return error_set(e, -ENOMEM, "no memory to read the recording");
@@ -253,6 +257,7 @@ void live_free(struct live *l)
     if (!l)
         return;
     load_free(l->load);
+    load_stacks_deinit(&l->stacks);
     load_part_deinit(&l->part);
     load_whole_deinit(&l->whole);
     profile_deinit(&l->profile);

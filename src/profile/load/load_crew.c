@@ -1,6 +1,7 @@
 #include "profile/load/load_crew.h"
 
 #include "profile/load/load_events.h"
+#include "profile/load/load_shared.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,6 +22,8 @@ struct crew {
     uint32_t begun; /* number of chunks that threads have taken */
     uint32_t turn;  /* the chunk whose part enters next */
     bool alone;
+    struct profile names;                     /* if there are several kinds: the stacks of all of them */
+    struct load_shared shared[PROFILE_KINDS]; /* from there into the profile of each kind */
     _Atomic uint64_t holders_read;
     pthread_mutex_t lock; /* protects begun and turn */
     pthread_cond_t turned;
@@ -39,6 +42,9 @@ struct worker {
     struct crew *crew;
     pthread_t thread;
     struct share shares[PROFILE_KINDS]; /* one for each whole */
+    struct profile names;               /* the stacks of its chunks, if there are several kinds and several workers */
+    struct graft names_graft;
+    struct load_stacks stacks;
     struct jfr_declared declared;
     struct jfr_problems problems;
 };
@@ -46,6 +52,7 @@ struct worker {
 static int begin_chunk(struct worker *w, struct jfr_chunk *chunk)
 {
     int rc = 0;
+    load_stacks_new_chunk(&w->stacks);
     for (uint32_t i = 0; !rc && i < w->crew->whole_count; i++) {
         struct share *s = &w->shares[i];
         s->part.info = *jfr_chunk_get_info(chunk);
@@ -89,15 +96,44 @@ static void take_problems(struct jfr_problems *to, const struct jfr_problems *fr
     to->count += from->count;
 }
 
+static bool has_kinds(const struct crew *c)
+{
+    return c->whole_count > 1;
+}
+
+/* Replaces the worker's id of a stack by the id in the file's profile. */
+static int place_stack(struct worker *w, uint32_t i, uint32_t *stack)
+{
+    struct crew *c = w->crew;
+    const struct graft *graft = has_kinds(c) ? &w->names_graft : &w->shares[i].graft;
+    *stack = c->alone ? *stack : graft->nodes[*stack];
+    return has_kinds(c) ? load_shared_stack(&c->shared[i], stack) : 0;
+}
+
+/* Does the same for all stacks of a part. */
+static int place_stacks(struct worker *w, uint32_t i)
+{
+    struct load_part *part = &w->shares[i].part;
+    int rc = 0;
+    for (uint32_t k = 0; !rc && k < part->sample_count; k++)
+        rc = place_stack(w, i, &part->samples[k].stack);
+    for (uint32_t k = 0; !rc && k < part->object_count; k++)
+        rc = place_stack(w, i, &part->objects[k].sample.stack);
+    for (uint32_t k = 0; !rc && k < part->block_count; k++)
+        rc = place_stack(w, i, &part->blocks[k].sample.stack);
+    return rc;
+}
+
 /* Adds the worker's parts to the file's profiles. The worker waits for its turn first. */
 static int bring(struct worker *w, bool readable)
 {
     struct crew *c = w->crew;
     take_problems(c->problems, &w->problems);
-    int rc = 0;
+    int rc = readable && has_kinds(c) && !c->alone ? graft_take(&w->names_graft, &c->names, &w->names) : 0;
     for (uint32_t i = 0; readable && !rc && i < c->whole_count; i++) {
         struct share *s = &w->shares[i];
         rc = c->alone ? 0 : graft_take(&s->graft, s->whole->profile, s->profile);
+        rc = rc ? rc : place_stacks(w, i);
         rc = rc ? rc : load_whole_take(s->whole, &s->part, c->alone ? NULL : &s->graft);
     }
     return rc;
@@ -145,8 +181,9 @@ static void *work(void *context)
     return NULL;
 }
 
-static int share_init(struct share *s, struct load_whole *whole, struct crew *c)
+static int share_init(struct share *s, struct load_whole *whole, struct worker *w)
 {
+    struct crew *c = w->crew;
     s->whole = whole;
     s->profile = c->alone ? whole->profile : &s->own;
     if (!c->alone && profile_init(&s->own))
@@ -154,16 +191,26 @@ static int share_init(struct share *s, struct load_whole *whole, struct crew *c)
     s->own.kind = whole->profile->kind;
     s->own.full_names = whole->profile->full_names;
     s->own.or_others = whole->profile->or_others;
-    return load_new(&s->load, s->profile, &c->holders_read);
+    return load_new(&s->load, s->profile, &w->stacks, &c->holders_read);
+}
+
+/* Prepares a profile for the stacks of all kinds. */
+static int names_init(struct profile *names, const struct crew *c)
+{
+    if (profile_init(names))
+        return -ENOMEM;
+    names->full_names = c->wholes[0].profile->full_names;
+    return 0;
 }
 
 static int worker_init(struct worker *w, struct crew *c)
 {
-    int rc = 0;
+    int rc = names_init(&w->names, c);
     w->crew = c;
     for (uint32_t i = 0; !rc && i < c->whole_count; i++)
-        rc = share_init(&w->shares[i], &c->wholes[i], c);
-    return rc;
+        rc = share_init(&w->shares[i], &c->wholes[i], w);
+    struct profile *own = c->alone ? &c->names : &w->names;
+    return rc ? rc : load_stacks_init(&w->stacks, has_kinds(c) ? own : w->shares[0].profile);
 }
 
 static void worker_deinit(struct worker *w)
@@ -174,6 +221,9 @@ static void worker_deinit(struct worker *w)
         graft_deinit(&w->shares[i].graft);
         profile_deinit(&w->shares[i].own);
     }
+    load_stacks_deinit(&w->stacks);
+    graft_deinit(&w->names_graft);
+    profile_deinit(&w->names);
     jfr_declared_deinit(&w->declared);
 }
 
@@ -209,7 +259,9 @@ int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *
     c.alone = wanted <= 1;
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.turned, NULL);
-    c.rc = workers ? 0 : -ENOMEM;
+    c.rc = workers ? names_init(&c.names, &c) : -ENOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        c.shared[i] = (struct load_shared){.to = wholes[i].profile, .from = &c.names};
     for (uint32_t i = 0; !c.rc && i < wanted; i++)
         c.rc = worker_init(&workers[i], &c);
     if (!c.rc)
@@ -217,6 +269,9 @@ int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *
     for (uint32_t i = 0; workers && i < wanted; i++)
         worker_deinit(&workers[i]);
     free(workers);
+    for (uint32_t i = 0; i < n; i++)
+        load_shared_deinit(&c.shared[i]);
+    profile_deinit(&c.names);
     pthread_cond_destroy(&c.turned);
     pthread_mutex_destroy(&c.lock);
     return c.rc;

@@ -1,6 +1,9 @@
 /* Reads the chunks of a file into one profile, or into one profile for each of several kinds of sample. It uses as many threads as there
  * are processors.
  *
+ * The stacks of all kinds are read into one profile, so that a stack to which several refer is read once, and from there into the profile
+ * of each kind (load_shared.h). A file that is read for one kind needs no such profile.
+ *
  * Each thread takes the next free chunk, reads it into its own profiles, and then waits for its turn. Parts enter the file's profiles in
  * the order of the chunks, so that the ids are the same as if one thread had read all chunks. A thread remembers the content of its
  * earlier chunks and adds only new entries. The number of chunks that are open at a time is at most the number of threads. A single

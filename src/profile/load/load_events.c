@@ -156,15 +156,15 @@ static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight,
     *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
     s->window = fields->window ? (uint32_t)jfr_event_int(event, fields->window) : 0;
     s->chance = s->window && fields->chance ? chance_of(jfr_event_int(event, fields->chance)) : 0;
-    int rc = load_stack(&l->stacks, event, fields->stack, &s->stack, &truncated);
+    int rc = load_stack(l->stacks, event, fields->stack, &s->stack, &truncated);
     if (!rc && !s->stack)
-        rc = load_no_stack(&l->stacks, outcomes[LOAD_NO_STACK], &s->stack);
+        rc = load_no_stack(l->stacks, outcomes[LOAD_NO_STACK], &s->stack);
     else
         outcome = truncated ? LOAD_TRUNCATED : LOAD_COMPLETE;
     if (!rc)
-        rc = load_thread(&l->stacks, event, fields->thread, &s->thread);
+        rc = load_thread(&l->threads, event, fields->thread, &s->thread);
     if (!rc)
-        rc = load_state(&l->stacks, event, fields->state, &s->state);
+        rc = load_state(&l->threads, event, fields->state, &s->state);
     if (!rc && fields->outcome)
         rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s->outcome);
     if (!rc && !s->outcome)
@@ -212,7 +212,7 @@ static int on_safepoint_sample(struct load *l, struct jfr_event *event)
     l->part->safepoint_samples++;
     if (l->part->rank != LOAD_SAFEPOINT)
         return 0;
-    if (load_state(&l->stacks, event, jfr_type_field(event->type, "state"), &state))
+    if (load_state(&l->threads, event, jfr_type_field(event->type, "state"), &state))
         return -ENOMEM;
     bool wanted = l->profile->kind == PROFILE_WAITING ? jfr_state_waits(state) : jfr_state_runs(state);
     return wanted ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
@@ -336,7 +336,7 @@ static int add_owner(struct load *l, struct jfr_event *event, const struct load_
     uint32_t owner;
     if (!fields->owner || !jfr_event_key(event, fields->owner))
         return 0;
-    if (load_thread(&l->stacks, event, fields->owner, &owner))
+    if (load_thread(&l->threads, event, fields->owner, &owner))
         return -ENOMEM;
     const struct profile_thread *t = &l->profile->threads[owner];
     snprintf(digits, sizeof digits, "%" PRIu64, t->java_id);
@@ -480,7 +480,7 @@ static int put_thread_cpu(struct load *l, struct jfr_event *event, enum load_not
 {
     const struct jfr_field *f = thread_field(event->type);
     struct load_note note = {.kind = kind, .x = jfr_event_key(event, f), .y = span_ns(event, jfr_type_field(event->type, "cpu"))};
-    int rc = load_thread(&l->stacks, event, f, &note.a);
+    int rc = load_thread(&l->threads, event, f, &note.a);
     return rc ? rc : load_part_note(l->part, note);
 }
 
@@ -605,22 +605,24 @@ static const struct {
     {"jdk.JVMInformation", on_jvm},
 };
 
-int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_read)
+int load_new(struct load **out, struct profile *p, struct load_stacks *stacks, _Atomic uint64_t *holders_read)
 {
     struct load *l = *out = calloc(1, sizeof *l);
     if (!l)
         return -ENOMEM;
     l->profile = p;
+    l->stacks = stacks;
     l->holders_read = holders_read;
+    load_threads_init(&l->threads, p);
     load_context_init(&l->contexts, p);
-    return load_stacks_init(&l->stacks, p);
+    return 0;
 }
 
 void load_free(struct load *l)
 {
     if (!l)
         return;
-    load_stacks_deinit(&l->stacks);
+    load_threads_deinit(&l->threads);
     load_context_deinit(&l->contexts);
     free(l->handlers);
     free(l->counts);
@@ -688,7 +690,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     l->least_weight = 0;
     l->part = part;
     judge_chunk(l, chunk);
-    load_stacks_new_chunk(&l->stacks, part);
+    load_threads_new_chunk(&l->threads, part);
     load_context_new_chunk(&l->contexts);
     return 0;
 }

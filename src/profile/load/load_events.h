@@ -11,6 +11,7 @@
 #include "profile/load/load_context.h"
 #include "profile/load/load_part.h"
 #include "profile/load/load_stacks.h"
+#include "profile/load/load_threads.h"
 #include "profile/profile.h"
 
 enum { LOAD_LABELS_MAX = 32, LOAD_FIELDS_KEPT = 16 /* a power of two */ };
@@ -28,7 +29,8 @@ enum load_outcome { LOAD_NO_STACK, LOAD_TRUNCATED, LOAD_COMPLETE, LOAD_OUTCOMES 
 struct load {
     struct profile *profile;
     struct load_part *part;
-    struct load_stacks stacks;
+    struct load_stacks *stacks; /* borrowed */
+    struct load_threads threads;
     struct load_context contexts;
     int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = events of this type are ignored */
     uint64_t *counts;                                          /* by type index: number of events, for types that have a stack */
@@ -39,9 +41,10 @@ struct load {
     _Atomic uint64_t *holders_read;                            /* shared by all readers of the recording (load_holders.h) */
 };
 
-/* Creates a reader. Of p, only the kind matters here. holders_read: a counter, initially 0, that all readers of one recording share. It
- * must outlive them. */
-int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_read);
+/* Creates a reader. Of p, only the kind matters here. stacks: receives the stacks of the samples, in p or in another profile. At each
+ * chunk the caller begins it anew, before this reader. holders_read: a counter, initially 0, that all readers of one recording share. Both
+ * must outlive the reader. */
+int load_new(struct load **out, struct profile *p, struct load_stacks *stacks, _Atomic uint64_t *holders_read);
 void load_free(struct load *l); /* NULL is fine */
 /* Begins a chunk. Reset the part first. */
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part);

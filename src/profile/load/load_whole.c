@@ -27,11 +27,11 @@ void load_whole_deinit(struct load_whole *w)
 
 /* ---- samples ---- */
 
+/* The sample's stack is the profile's own already. */
 static struct profile_sample grafted_sample(const struct profile_sample *sample, const struct graft *g)
 {
     struct profile_sample s = *sample;
     if (g) {
-        s.stack = g->nodes[s.stack];
         s.labels = g->labels[s.labels];
         s.thread = g->threads[s.thread];
         s.outcome = g->strings[s.outcome];

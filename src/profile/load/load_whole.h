@@ -38,8 +38,8 @@ struct load_whole {
 
 /* Prepares w for the profile p, which is initialized and empty. */
 void load_whole_init(struct load_whole *w, struct profile *p);
-/* Adds a part. If graft is set, the part's ids belong to a profile that `graft` merges into this one. If it is NULL, they are this
- * profile's own ids. */
+/* Adds a part. If graft is set, the part's ids belong to a profile that `graft` merges into this one, except for the ids of stacks. These,
+ * and all ids if graft is NULL, are this profile's own. */
 int load_whole_take(struct load_whole *w, const struct load_part *part, const struct graft *graft);
 /* Computes the results that need the whole file: periods, and the samples that were left out. */
 int load_whole_settle(struct load_whole *w);

@@ -393,8 +393,7 @@ static const struct profile *profile_of(const struct store_profiles *profiles, c
     return NULL;
 }
 
-int seal_pending(struct store *s, struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
-                 struct error *e)
+int seal_pending(struct store *s, struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording, struct error *e)
 {
     struct pending_parts parts = {0};
     int rc = catalogue_pending_parts(s->catalogue, recording, note_part, &parts, e);

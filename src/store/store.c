@@ -88,6 +88,7 @@ int store_recording_profiles(const struct store *s, const struct envelope *v, st
         if (!rc && out->shares && own_stacks(p, &out->names))
             rc = error_set(e, -ENOMEM, "out of memory");
     }
+    out->shares = false;
     return rc;
 }
 

@@ -39,10 +39,10 @@ enum { STORE_LEFT_OUT = 400 };
 struct store_profiles {
     struct profile list[CATALOGUE_CONTENTS_MAX];
     uint32_t count;
-    bool shares;               /* the samples of all profiles refer to the stacks of `names`; otherwise each profile has its own */
+    bool shares; /* the samples of all profiles refer to the stacks of `names`; otherwise each profile has its own */
     struct profile names;
-    struct load_shared sealed; /* for seal.c: which of these stacks a dictionary has already */
-    uint32_t sealed_in;        /* the id of that dictionary */
+    struct load_shared sealed;  /* for seal.c: which of these stacks a dictionary has already */
+    uint32_t sealed_in;         /* the id of that dictionary */
     struct key_minute *minutes; /* its key metrics, sorted by minute, each minute once; from malloc */
     uint32_t minute_count;
     char left_out[STORE_LEFT_OUT]; /* other content that is not kept, as a text for people; "" = nothing */
@@ -153,8 +153,8 @@ bool store_moves(const struct store *s, struct store_moves *out);
 /* Opens a recording as it was sent. Returns -ENOENT if it no longer exists, and -EHOSTUNREACH if it is an object that cannot be fetched
  * now. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
-/* Reads the content of a recording. Each profile has its own stacks. Samples without a time get the one that their rows have. Returns 0, or what store_options.load returns.
- * The caller ends with store_profiles_deinit. */
+/* Reads the content of a recording. Each profile has its own stacks: `shares` is false. Samples without a time get the one that their rows
+ * have. Returns 0, or what store_options.load returns. The caller ends with store_profiles_deinit. */
 int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
 /* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a

@@ -112,8 +112,7 @@ void seal_deinit(struct sealing *l);
 /* Seals a recording that has just entered the catalog. */
 void seal_arrival(struct store *s, struct sealing *l, const struct envelope_note *note);
 /* Writes the segments of all unsealed parts of the recording, and enters them in the catalog. */
-int seal_pending(struct store *s, struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
-                 struct error *e);
+int seal_pending(struct store *s, struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording, struct error *e);
 
 /* ---- rows_clickhouse.c ---- */
 

@@ -263,8 +263,7 @@ static int run_crew(struct crew *c)
     return c->rc;
 }
 
-int load_crew_run(struct load_whole *wholes, uint32_t n, struct profile *names, const struct jfr_file *file,
-                  struct jfr_problems *problems)
+int load_crew_run(struct load_whole *wholes, uint32_t n, struct profile *names, const struct jfr_file *file, struct jfr_problems *problems)
 {
     struct profile own;
     struct crew c = {.file = file, .wholes = wholes, .whole_count = n, .problems = problems, .count = jfr_file_chunks(file)};

@@ -75,6 +75,7 @@ struct evidence {
     const struct jvm_info *jvm; /* NULL = the recording has no information on it */
     uint32_t processors;        /* number of the machine's processors; 0 = unknown */
     uint64_t duration_ns;       /* of the recording */
+    uint64_t jdk_ns;            /* the part of it in which the JDK's recorder took part, if that began late; 0 = all of it */
     int64_t start_ns;           /* since the epoch; 0 = unknown */
     int64_t jvm_start_ns;       /* since the epoch; 0 = unknown */
 };
@@ -82,6 +83,12 @@ struct evidence {
 static inline bool evidence_has(const struct evidence *e, enum source source)
 {
     return e->sources & SOURCE_BIT(source);
+}
+
+/* Returns the time in which the JDK's events could occur. */
+static inline double evidence_jdk_ns(const struct evidence *e)
+{
+    return (double)(e->jdk_ns ? e->jdk_ns : e->duration_ns);
 }
 
 #endif

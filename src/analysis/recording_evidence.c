@@ -264,6 +264,14 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     return rc;
 }
 
+/* Returns the part of the evidence's time in which the JDK's recorder took part, if it joined late; otherwise 0. */
+static uint64_t jdk_ns(const struct recording_evidence *r)
+{
+    const struct evidence *e = &r->evidence;
+    int64_t late = r->halts.jdk_start_ns ? r->halts.jdk_start_ns - e->start_ns : 0;
+    return late > 0 && (uint64_t)late < e->duration_ns ? e->duration_ns - (uint64_t)late : 0;
+}
+
 static int load(struct recording_evidence *r, const struct intake *in, const char *name, const char *range, struct jfr_problems *problems,
                 struct error *e)
 {
@@ -286,6 +294,7 @@ static int load(struct recording_evidence *r, const struct intake *in, const cha
     }
     if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
         r->evidence.duration_ns = r->profiles[CPU].duration_ns;
+    r->evidence.jdk_ns = jdk_ns(r);
     return rc;
 }
 

@@ -176,6 +176,7 @@ static bool slice_cut(struct slice *s, const struct evidence *e, const struct sp
     s->e.reading_count = readings_from(e->readings, e->reading_count, w->to_ns) - from;
     s->e.start_ns = w->from_ns;
     s->e.duration_ns = (uint64_t)(w->to_ns - w->from_ns);
+    s->e.jdk_ns = 0;
     return met + s->halts.count + s->e.reading_count;
 }
 

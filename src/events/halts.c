@@ -341,6 +341,8 @@ static int read_chunk(void *reading, struct jfr_chunk *chunk)
     free(takers);
     if (!r->rc && r->by_agent && r->locks)
         r->rc = add_watch(r, jfr_chunk_get_info(chunk));
+    if (!r->by_agent && r->joined && (!r->h->jdk_start_ns || r->begin_ns < r->h->jdk_start_ns))
+        r->h->jdk_start_ns = r->begin_ns;
     if (r->by_agent || !r->joined) {
         add_span(r->h, jfr_chunk_get_info(chunk), !r->spanned);
         r->spanned = true;

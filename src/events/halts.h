@@ -61,6 +61,7 @@ struct halts {
     uint32_t unplaced;         /* number of collections that had pauses, but whose pauses were not recorded */
     uint64_t unplaced_ns;      /* total duration of those pauses */
     bool joined;               /* a recording of Candor, followed by the JDK's chunks, which may contain earlier and later times */
+    int64_t jdk_start_ns;      /* if so, the start of the first of these chunks, which may be before or after the recording's; 0 = none */
 };
 
 /* Reads the halts of a file. Returns 0 or a negative code with e. Call halts_deinit in any case. Damage is added to problems. */

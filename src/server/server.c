@@ -10,6 +10,7 @@
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/profiles/profiles.h"
+#include "server/pull/pull.h"
 #include "server/reload.h"
 #include "server/logs/audit.h"
 #include "server/logs/journal.h"
@@ -169,15 +170,18 @@ static int serve(struct server *s, const struct server_source *source, struct er
     return rc;
 }
 
-/* Serves, with alerts if there are rules. */
-static int serve_with_alerts(struct server *s, const struct server_source *source, struct error *e)
+/* Serves, with alerts if there are rules, and pulls if there are targets. */
+static int serve_with_all(struct server *s, const struct server_source *source, struct error *e)
 {
     int rc = stop_start(&s->stop, tell_line, e); /* before all threads, which then do not get its signals */
     rc = rc ? rc : store_start_moving(s->store, e);
     rc = rc ? rc : profiles_start(&s->profiles, s, tell_line, e);
     if (!rc && s->options->alerts)
         rc = alerts_start(&s->alerts, s, tell_line, e);
+    if (!rc && s->options->pull)
+        rc = pull_start(&s->pull, s, tell_line, e);
     rc = rc ? rc : serve(s, source, e);
+    pull_stop(s->pull);
     alerts_stop(s->alerts);
     profiles_stop(s->profiles);
     return rc;
@@ -190,7 +194,7 @@ static int run(struct server *s, const struct server_source *source, struct erro
     int rc = open_store(&s->store, s->options, &s->stop.asked, e);
     if (rc)
         return rc;
-    rc = serve_with_alerts(s, source, e);
+    rc = serve_with_all(s, source, e);
     store_close(s->store);
     if (!rc)
         stop_end(&s->stop);

@@ -145,7 +145,7 @@ def test_diagnose():
     ct.ok(text.status == 0 and not text.err and all(word in text.out for word in (
         "1 finding in", "demo.Log.log:12", "\nWhat the program did, on average\n",
         " processors in use; the largest part (100 %) at demo.Work.hot:23\n",
-        "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose PID  records ")),
+        "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose --jfr on PID  records ")),
         "a recording is diagnosed, whose process is not attached to", text)
     calm = ct.candor("diagnose", recording("undisturbed.jfr"))
     ct.ok(calm.status == 0 and "\nNo problem was found. To see where the time goes: candor report " in calm.out and
@@ -153,7 +153,7 @@ def test_diagnose():
     r = json.loads(ct.candor("diagnose", "--json", path).out)
     rows = {row["id"]: row for row in r["overview"]}
     ct.ok(rows["monitors"]["value"] == 4 and 0.98 <= rows["cpu"]["value"] <= 1 and rows["cpu"]["site"] == "demo.Work.hot:23" and
-          r["judge_rest"] == "candor diagnose PID", "and as JSON", r)
+          r["judge_rest"] == "candor diagnose --jfr on PID", "and as JSON", r)
 
 
 def test_choice():

@@ -99,13 +99,13 @@ static int set_walker(struct collect_options *o, char *value, struct error *e)
 /* Stores an option that the agent does not use: the program that ends the recording asks for it. */
 static int set_jfr(struct collect_options *o, char *value, struct error *e)
 {
-    static const char *const modes[] = {"existing", "on"};
+    static const char *const modes[] = {"existing", "on", "auto"};
     o->jfr = NULL;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(value, modes[i]))
             o->jfr = modes[i];
     if (!o->jfr && strcmp(value, "off"))
-        return error_set(e, -EINVAL, "jfr '%s': use off, existing or on", value);
+        return error_set(e, -EINVAL, "jfr '%s': use off, existing, on or auto", value);
     return 0;
 }
 

@@ -36,6 +36,31 @@ double pace(const struct evidence *e)
     return 1 - part_ready(e->wall) * (1 - used);
 }
 
+/* Returns the most CPU time that the JVM may have used during the halt. */
+static double used_in(const struct profile *cpu, const struct halt *halt)
+{
+    double sum = 0, squares = 0, largest = 0;
+    for (uint32_t i = 0; i < cpu->sample_count; i++) {
+        const struct profile_sample *s = &cpu->samples[i];
+        if (s->time_ns < halt->start_ns || s->time_ns >= halt_end(halt))
+            continue;
+        sum += (double)s->weight;
+        squares += (double)s->weight * (double)s->weight;
+        largest = fmax(largest, (double)s->weight);
+    }
+    return amount_normal(sum, sqrt(squares)).high + largest; /* the next sample also stands for a part of it */
+}
+
+struct amount pace_halt(const struct evidence *e, const struct halt *halt)
+{
+    struct amount ns = amount_exact((double)halt->ns);
+    double part = pace(e);
+    ns.low *= part;
+    if (part < HARDLY)
+        ns.low = fmin(ns.low, used_in(e->cpu, halt));
+    return ns;
+}
+
 const char *pace_note(char *text, size_t size, const struct amount *halt)
 {
     char low[32];

@@ -108,7 +108,7 @@ static void judge_longest(struct findings *f, const struct evidence *e, const st
     char ns[32], note[100];
     if (!p->longest)
         return;
-    struct amount own = {.value = (double)p->longest->ns, .low = pace(e) * (double)p->longest->ns, .high = (double)p->longest->ns};
+    struct amount own = pace_halt(e, p->longest);
     findings_add(f, &(struct finding){
                         .kind = FINDING_GC_LONG_PAUSE,
                         .score = score_saturate(own.low, LONGEST_WARNING_NS),

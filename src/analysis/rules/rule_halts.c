@@ -84,7 +84,7 @@ struct processors {
  * for one, too, while other programs had the processors. */
 static struct amount waiters_of(const struct evidence *e, const struct trouble *t, const struct halt_group *g, const struct processors *of)
 {
-    struct amount waiters = amount_exact((double)g->sum_ns / (double)e->duration_ns);
+    struct amount waiters = amount_exact((double)g->sum_ns / evidence_jdk_ns(e));
     waiters.low = fmax(0, waiters.low - of->ready / (double)e->duration_ns);
     if (t->halt == HALT_SOCKET_WRITE && is_local(halts_text(e->halts, g->what)))
         waiters.low *= of->pace;
@@ -95,7 +95,7 @@ static void judge_group(struct findings *f, const struct evidence *e, const stru
                         const struct processors *of)
 {
     struct amount waiters = waiters_of(e, t, g, of);
-    struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
+    struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / evidence_jdk_ns(e));
     const struct amount *v = t->measure == WAITERS ? &waiters : &rate;
     const char *site = halts_text(e->halts, g->site);
     char sum[32], cost[96];
@@ -154,7 +154,7 @@ static void judge_error(struct findings *f, const struct evidence *e, const stru
 {
     const char *class_name = halts_text(e->halts, g->what), *site = thrower(halts_text(e->halts, g->site));
     bool is_memory = !strcmp(class_name, "java.lang.OutOfMemoryError");
-    double minutes = (double)e->duration_ns / (60.0 * NS_PER_S);
+    double minutes = evidence_jdk_ns(e) / (60.0 * NS_PER_S);
     struct amount rate = amount_scaled(amount_count((double)g->count), 1 / minutes);
     if (!ends(class_name, "Error") || (g->count < ERRORS_LEAST && !is_memory))
         return;
@@ -238,7 +238,7 @@ static void judge_operations(struct findings *f, const struct evidence *e)
     if (!longest)
         return;
     const char *what = halts_text(e->halts, longest->what), *by = halts_text(e->halts, longest->by);
-    struct amount own = {.value = (double)longest->ns, .low = pace(e) * (double)longest->ns, .high = (double)longest->ns};
+    struct amount own = pace_halt(e, longest);
     findings_add(f, &(struct finding){
                         .kind = FINDING_LONG_OPERATION,
                         .score = score_saturate(own.low, OPERATION_WARNING_NS),

@@ -27,7 +27,7 @@ static const char *known(const struct halts *h, uint32_t text, const char *other
 
 static double waiters(const struct halt_group *g, const struct evidence *e)
 {
-    return (double)g->sum_ns / (double)e->duration_ns;
+    return (double)g->sum_ns / evidence_jdk_ns(e);
 }
 
 /* Fills in the members that all findings of this file share. */
@@ -97,7 +97,7 @@ void rule_sockets(struct findings *f, const struct evidence *e)
 
 static void judge_file(struct findings *f, const struct evidence *e, const struct halt_group *g)
 {
-    struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
+    struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / evidence_jdk_ns(e));
     struct finding one = finding_of(f, e, g, FINDING_FILE_FORCED);
     char all[32];
     if (g->count < FORCES_LEAST)

@@ -135,7 +135,7 @@ static double steadily(const struct figure *g, const struct values *of, const st
 
 static struct amount amount_of(const struct figure *g, const struct values *of, const struct values *other, const struct evidence *e)
 {
-    double minute = 60.0 * NS_PER_S, minutes = (double)e->duration_ns / minute, between = (double)(of->last_ns - of->first_ns) / minute;
+    double minute = 60.0 * NS_PER_S, minutes = evidence_jdk_ns(e) / minute, between = (double)(of->last_ns - of->first_ns) / minute;
     switch (g->measure) {
     case PART_OF:
         return amount_share(added(of), added(other), added(other));

@@ -109,11 +109,13 @@ bool overview_is_undecided(const struct finding_gap *gap)
 
 const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size)
 {
-    bool helps = false;
-    for (uint32_t i = 0; i < f->gap_count; i++)
+    bool helps = false, is_of_jdk = false;
+    for (uint32_t i = 0; i < f->gap_count; i++) {
         helps = helps || !overview_is_undecided(&f->gaps[i]);
+        is_of_jdk = is_of_jdk || strstr(f->gaps[i].remedy, "--jfr on");
+    }
     *line = 0;
     if (helps)
-        snprintf(line, size, "candor diagnose %s", v->again ? v->again : "PID");
+        snprintf(line, size, "candor diagnose %s%s", is_of_jdk ? "--jfr on " : "", v->again ? v->again : "PID");
     return line;
 }

@@ -7,7 +7,7 @@
 enum { CONTROL_PROTOCOL = 1 };
 /* It grows with an addition that a client may only use after it has checked that the agent has it. 1: several recordings at once
  * (`recording`, `name`). */
-enum { CONTROL_PROTOCOL_MINOR = 1 };
+enum { CONTROL_PROTOCOL_MINOR = 2, CONTROL_MINOR_WITH_SEVERAL = 1, CONTROL_MINOR_WITH_AUTO = 2 };
 
 /* The folders for the control socket; the agent takes the first that it can write to. The socket's name contains the process's number in
  * its own PID namespace. If a file of another user has that name, a dot and eight random hexadecimal digits are appended, so that nobody

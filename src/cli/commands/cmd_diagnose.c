@@ -1,10 +1,14 @@
 /* candor diagnose: records everything that the rules of `candor analyze` need, and prints their findings. */
+#include "cli/analyze/recorder_need.h"
+#include "analysis/recording_evidence.h"
 #include "attach/jvm.h"
+#include "base/agreed/control_protocol.h"
 #include "base/text/number.h"
 #include "base/time_units.h"
 #include "cli/analyze/judge.h"
 #include "cli/read/remote.h"
 #include "cli/record/attached.h"
+#include "cli/record/jdk_recorder.h"
 #include "cli/record/launch.h"
 
 #include <ctype.h>
@@ -18,7 +22,8 @@
 static const struct cli_option options[] = {
     {'d', "duration", "TIME", NULL, "how long to record a JVM (default 30s), or a command (default: until it ends)"},
     {'o', "output", "FILE", NULL, "the recording, which is kept (default: candor-NAME-TIME.jfr in this folder)"},
-    {0, "jfr", "MODE", "off|existing|on", "how to use the JDK's own recorder, which some rules need (default on, if the JVM has one)"},
+    {0, "jfr", "MODE", "auto|off|existing|on",
+     "how to use the JDK's own recorder, which some rules need; auto: only if the first seconds call for it (default auto)"},
     JUDGE_OPTIONS SESSION_TIMEOUT_OPTION,
     CLI_UNPACK_OPTION,
     {0},
@@ -30,6 +35,11 @@ static const struct cli_option options[] = {
 #define EVENTS_BESIDE "cpu,wall,alloc,lock,halt"
 
 enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11, LAST_WITH_RT_JAR = 8 };
+
+/* The look that decides whether the JDK's recorder joins comes after a part of the duration. */
+enum { LOOK_PART = 6 };
+#define LOOK_LEAST_NS (2 * NS_PER_S) /* each second the agent's data reach the file */
+#define LOOK_MOST_NS  (5 * NS_PER_S)
 
 /* Returns the operand for a further recording of the same program. NULL if the process has ended, or if its name may need quotes. */
 static const char *again(const struct cli_args *args)
@@ -102,23 +112,56 @@ static int feature_of_process(pid_t pid)
     return jvm_read(pid, &jvm, &e) ? 0 : jvm_feature(jvm.version);
 }
 
-/* Checks whether the JVM is already being recorded by an agent that can make several recordings at once. An agent of an earlier version
- * itself refuses another recording. */
-static bool is_recorded(const struct session *s)
+/* The agent that is in the JVM already. If there is none, ours will be loaded. */
+struct present {
+    uint64_t minor; /* version of its protocol */
+    bool records;
+};
+
+static struct present present_of(const struct session *s)
 {
+    struct present p = {.minor = CONTROL_PROTOCOL_MINOR};
     struct control_answer answer;
     struct error e;
-    const char *state = session_ask_simple(s, "status", &answer, &e) ? NULL : control_text(&answer, "state");
-    bool recorded = state && !strcmp(state, "running") && control_number(&answer, "protocol_minor", 0) >= 1;
+    if (!session_ask_simple(s, "status", &answer, &e)) {
+        const char *state = control_text(&answer, "state");
+        p.minor = control_number(&answer, "protocol_minor", 0);
+        p.records = state && !strcmp(state, "running");
+    }
     control_answer_free(&answer);
-    return recorded;
+    return p;
 }
 
-/* The JDK's recorder takes part unless the user chooses something else. A JVM without one is recorded without it, and a line says so. */
-static void choose_recorder(struct recording *r, const struct cli_args *args)
+static bool is_auto(const struct cli_args *args)
 {
-    if (!cli_option(args, "jfr"))
-        r->given[OPTION_JFR] = "on";
+    const char *jfr = cli_option(args, "jfr");
+    return !jfr || !strcmp(jfr, "auto");
+}
+
+/* Decides whether the JDK's recorder must join. If the first seconds cannot be read, the rest is recorded without it. */
+static const char *look(const struct recording *r)
+{
+    static struct jfr_problems problems; /* the file is still being written */
+    struct recording_evidence *first;
+    struct error e;
+    if (recording_evidence_load(&first, r->file.path, NULL, &problems, &e))
+        return NULL;
+    const char *why = recorder_need(recording_evidence_get(first));
+    recording_evidence_free(first);
+    return why;
+}
+
+/* Chooses when the JDK's recorder takes part: at once if its classes are loaded already, so that it costs little, or if an agent of an
+ * earlier version could not record that it joins; otherwise if the first seconds call for it. */
+static void choose_recorder(const struct session *s, struct recording *r, const struct present *agent)
+{
+    r->given[OPTION_JFR] = "on";
+    if (agent->minor < CONTROL_MINOR_WITH_AUTO || jdk_recorder_is_loaded(s))
+        return;
+    r->given[OPTION_JFR] = "auto";
+    r->look = look;
+    r->look_ns = r->duration_ns / LOOK_PART;
+    r->look_ns = r->look_ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : r->look_ns > LOOK_MOST_NS ? LOOK_MOST_NS : r->look_ns;
 }
 
 /* While other recordings run, neither the event live nor the JDK's recorder can be added, and their clocks stay. */
@@ -126,8 +169,9 @@ static int choose_events(const struct session *s, struct recording *r, const str
 {
     int pid = s->process.pid;
     const char *events = events_of(feature_of_process(pid)), *jfr = cli_option(args, "jfr");
-    bool beside = is_recorded(s);
-    if (beside && jfr && strcmp(jfr, "off") != 0)
+    struct present agent = present_of(s);
+    bool beside = agent.records && agent.minor >= CONTROL_MINOR_WITH_SEVERAL; /* an earlier agent itself refuses another recording */
+    if (beside && !is_auto(args) && strcmp(jfr, "off") != 0)
         return cli_fail("cannot diagnose %d with --jfr %s: it is already being recorded, and only one recording at a time can include the "
                         "JDK's recorder; leave out --jfr, or end the other recording ('candor status %d' shows it)",
                         pid, jfr, pid);
@@ -136,10 +180,12 @@ static int choose_events(const struct session *s, struct recording *r, const str
                 "candor: %d is already being recorded, so -e live and --jfr on are not possible: the rules that need them are not judged\n",
                 pid);
         r->given[OPTION_EVENT] = strcmp(events, EVENTS) ? events : EVENTS_BESIDE;
+        r->given[OPTION_JFR] = NULL;
         return CLI_OK;
     }
     r->given[OPTION_EVENT] = events;
-    choose_recorder(r, args);
+    if (is_auto(args))
+        choose_recorder(s, r, &agent);
     return CLI_OK;
 }
 
@@ -153,8 +199,8 @@ static int record(const struct cli_args *args)
     r.show = show;
     if (args->after_dashes) {
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
-        if (launch_is_java(args))
-            choose_recorder(&r, args);
+        if (is_auto(args))
+            r.given[OPTION_JFR] = launch_is_java(args) ? "on" : NULL; /* the start of a program costs more than the recorder's */
         return launch_record(args, &r, NULL);
     }
     r.duration_ns = r.duration_ns ? r.duration_ns : DEFAULT_SECONDS * NS_PER_S;
@@ -200,17 +246,20 @@ const struct cli_command command_diagnose = {
     .name = "diagnose",
     .arguments = "[OPTION...] (PID | NAME | FILE | -- COMMAND...)",
     .summary = "record a JVM for half a minute, then show its problems, the worst first",
-    .about = "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt and --jfr on; without alloc and live "
-             "before JDK 11), judges the recording, and prints the findings, the worst first. Each says what happens, its cost, its place "
-             "in the program's own code, the remedy, and the command that shows more. With a FILE it judges that recording.\n\n"
-             "Below the findings it shows general figures of the program, whether they are a problem or not: processors in use, threads "
-             "that lack a processor, waits for monitors, garbage collection, allocations. For each figure it names the line of the program "
-             "that causes the largest part. The end says how many rules found nothing (--top 0 lists them), and lists those that could "
-             "not be judged, with the one command that judges them. Rules about sockets, files, pinned carriers and late threads need "
-             "the JDK's own recorder: without it (--jfr off, or a JVM that has none) they are not judged.\n\n"
-             "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
-             "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
-             "--json.",
+    .about =
+        "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live before JDK "
+        "11), judges the recording, and prints the findings, the worst first. Each says what happens, its cost, its place "
+        "in the program's own code, the remedy, and the command that shows more. With a FILE it judges that recording.\n\n"
+        "Below the findings it shows general figures of the program, whether they are a problem or not: processors in use, threads "
+        "that lack a processor, waits for monitors, garbage collection, allocations. For each figure it names the line of the program "
+        "that causes the largest part. The end says how many rules found nothing (--top 0 lists them), and lists those that could "
+        "not be judged, with the one command that judges them. Rules about sockets, files, pinned carriers and late threads need "
+        "the JDK's own recorder, whose start costs the program half a second of CPU time. So it joins only if the first seconds call "
+        "for it, for instance because threads wait for sockets; the recording then lasts DURATION from there on. Without it these rules "
+        "are not judged. --jfr on starts it at once.\n\n"
+        "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
+        "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
+        "--json.",
     .examples = "candor diagnose 4711\n"
                 "    the problems of process 4711\n"
                 "candor diagnose --jfr off -d 1m 4711\n    for a minute, without the JDK's recorder\n"

@@ -1,9 +1,37 @@
 #include "cli/record/attached.h"
 
+#include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "cli/record/begin.h"
 #include "cli/record/jdk_recorder.h"
 #include "cli/record/watch.h"
+
+/* Looks at what was recorded so far. If that calls for the JDK's recorder, it joins, and the recording goes on for the whole duration from
+ * then on. */
+static void look(const struct session *s, struct recording *r, struct jdk_recorder *jdk)
+{
+    const char *why = r->look(r);
+    r->look = NULL;
+    if (!why)
+        return;
+    progress_clear();
+    fprintf(stderr, "candor: %s: the JDK's recorder joins, to show why (--jfr off prevents that)\n", why);
+    uint64_t before = clock_monotonic_ns();
+    jdk_recorder_join(jdk, s, r, WATCH_GUARD_NS);
+    if (jdk->mode)
+        r->duration_ns += r->look_ns + clock_monotonic_ns() - before;
+}
+
+static enum watch_end watch(const struct session *s, struct recording *r, struct jdk_recorder *jdk)
+{
+    enum watch_end end = watch_recording(s, r, true);
+    if (end != WATCH_LOOK)
+        return end;
+    look(s, r, jdk);
+    return watch_recording(s, r, true);
+}
 
 int attached_record(const struct session *s, const struct cli_args *args, struct recording *r)
 {
@@ -25,7 +53,7 @@ int attached_record(const struct session *s, const struct cli_args *args, struct
         jdk_recorder_abandon(&jdk, s);
         return status;
     }
-    status = watch_finish(s, r, watch_recording(s, r, true));
+    status = watch_finish(s, r, watch(s, r, &jdk));
     int joined = jdk_recorder_end(&jdk, s, r->file.path);
     int shown = watch_show(r, args);
     return status ? status : joined ? joined : shown;

@@ -83,7 +83,7 @@ int begin_recording(const struct session *s, struct recording *r)
     struct control_answer answer;
     struct error e;
     control_begin(&request, "start");
-    recording_options(r, &request, WATCH_GUARD_NS);
+    recording_options(r, &request, WATCH_GUARD_NS + (r->look ? WATCH_JOIN_NS : 0));
     int code = session_ask(s, &request, &answer, &e);
     if (code)
         recording_file_discard(&r->file);

@@ -2,12 +2,14 @@
 
 #include "attach/jvm.h"
 #include "attach/recorder_settings.h"
+#include "base/procfs.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
 #include "base/time_units.h"
 #include "cli/interrupt.h"
 #include "jfr/read/append.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -245,8 +247,32 @@ static bool agent_records(const struct session *s)
 void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     reset(j);
-    if (r->given[OPTION_JFR] && !agent_records(s)) /* the agent would refuse a second recording, so the JDK's recorder is not touched */
+    if (r->given[OPTION_JFR] && !r->look &&
+        !agent_records(s)) /* the agent would refuse a second recording, so the JDK's recorder is not touched */
         begin(j, s, r, guard_ns);
+}
+
+void jdk_recorder_join(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
+{
+    reset(j);
+    r->given[OPTION_JFR] = "on";
+    begin(j, s, r, guard_ns);
+}
+
+/* The recorder has a thread of its own, whose name the kernel cuts. */
+bool jdk_recorder_is_loaded(const struct session *s)
+{
+    char path[64], name[32];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/task", s->process.pid);
+    DIR *tasks = opendir(path);
+    for (struct dirent *task; tasks && !found && (task = readdir(tasks));) {
+        snprintf(path, sizeof path, "/proc/%d/task/%.12s/comm", s->process.pid, task->d_name);
+        found = procfs_read(path, name, sizeof name) > 0 && !strncmp(name, "JFR ", 4);
+    }
+    if (tasks)
+        closedir(tasks);
+    return found;
 }
 
 void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
@@ -424,6 +450,13 @@ void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s)
 
 /* ---- recordings that another process began ---- */
 
+/* Returns how the recording uses the JDK's recorder. NULL = not at all, or only that process knows: a diagnosis decides as it records. */
+static const char *mode_of(const struct control_answer *answer)
+{
+    const char *mode = control_text(answer, "jfr");
+    return mode && !strcmp(mode, "auto") ? NULL : mode;
+}
+
 static int find(struct jdk_recorder *j, const struct session *s, const struct control_answer *answer, struct error *e)
 {
     struct recorder_list list;
@@ -452,7 +485,7 @@ int jdk_recorder_open_file(const struct session *s, const struct control_answer 
 {
     struct stat st;
     const char *path = control_text(status, "file");
-    int fd = control_text(status, "jfr") && path ? open_recording(path) : -ENOENT;
+    int fd = mode_of(status) && path ? open_recording(path) : -ENOENT;
     if (fd < 0)
         return fd;
     int code = fstat(fd, &st) ? -errno : process_writes(s->process.pid, &st);
@@ -483,7 +516,7 @@ int jdk_recorder_stop(const struct session *s, const struct control_answer *answ
     struct joined to = {control_text(answer, "file"), file};
     int status = CLI_OK;
     reset(&j);
-    if (control_text(answer, "jfr") && to.path) {
+    if (mode_of(answer) && to.path) {
         interrupt_catch(); /* a signal must not leave this half done */
         status = stop(&j, s, answer, &to);
     }
@@ -496,7 +529,7 @@ int jdk_recorder_dump(const struct session *s, const struct control_answer *answ
     struct jdk_recorder j;
     struct error e;
     reset(&j);
-    if (!control_text(answer, "jfr"))
+    if (!mode_of(answer))
         return CLI_OK;
     interrupt_catch();
     int code = find(&j, s, answer, &e);

@@ -26,6 +26,10 @@ void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct 
 /* Does the same for a JVM that is being started: waits until its agent records. If the JVM ends before, or a signal arrives, it returns
  * at once and starts nothing. */
 void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns);
+/* Does the same for an agent's recording that goes on already; the JDK's recorder joins it. */
+void jdk_recorder_join(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns);
+/* Whether the JDK's recorder has been used in this JVM before, so that its classes are loaded. It asks the operating system only. */
+bool jdk_recorder_is_loaded(const struct session *s);
 /* Ends the JDK's recording, and appends its data to the agent's recording, which must have ended. If data was lost because the JVM has
  * ended, prints a line about it. Returns CLI_OK, or CLI_FAILED after an error line. */
 int jdk_recorder_end(struct jdk_recorder *j, const struct session *s, const char *path);

@@ -96,6 +96,8 @@ struct recording;
 
 /* Shows a recording that has ended, for a command that prints something else than the report and the page. Returns an exit status. */
 typedef int recording_show(const struct recording *r, const struct cli_args *args);
+/* Looks at the first seconds of a recording that goes on. Returns what they show that only the JDK's recorder explains, or NULL. */
+typedef const char *recording_look(const struct recording *r);
 
 struct recording {
     const char *given[RECORDING_OPTIONS_COUNT];  /* options for the agent, "on" for a switch; NULL = not given: the agent's default */
@@ -104,6 +106,8 @@ struct recording {
     struct recording_file file;
     uint64_t id;          /* the agent's number for the recording; 0 = the agent has not sent one */
     recording_show *show; /* NULL = the report and the page */
+    recording_look *look; /* decides after look_ns whether the JDK's recorder joins; NULL = r->given says it */
+    unsigned long long look_ns;
 };
 
 /* Whether the recording's clock counts another event instead of CPU time. */

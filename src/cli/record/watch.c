@@ -63,6 +63,8 @@ enum watch_end watch_recording(const struct session *s, const struct recording *
             look(s, r, show_progress, &v);
         if (interrupt_signal())
             end = WATCH_INTERRUPTED;
+        else if (r->look && v.began_ns && clock_monotonic_ns() >= v.began_ns + r->look_ns)
+            end = WATCH_LOOK;
         else if (r->duration_ns && v.began_ns && clock_monotonic_ns() >= v.began_ns + r->duration_ns)
             end = WATCH_TIME;
         else if (session_wait_end(s, next_wait_ms(r, &v)))

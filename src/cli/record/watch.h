@@ -8,9 +8,12 @@
 
 /* If the client has died, the agent ends a recording by itself this long after the duration. */
 #define WATCH_GUARD_NS (10 * NS_PER_S)
+/* A recording that the JDK's recorder joins (recording.h) may become this much longer. */
+#define WATCH_JOIN_NS (70 * NS_PER_S)
 
 enum watch_end {
     WATCH_TIME,        /* the duration is over */
+    WATCH_LOOK,        /* the time until the look (recording.h) is over; the recording goes on */
     WATCH_INTERRUPTED, /* a signal asked candor to end */
     WATCH_EXITED,      /* the process ended, and with it the recording */
     WATCH_STOPPED,     /* another client stopped the recording */

@@ -3,6 +3,7 @@
 #include "cli/server/settings.h"
 #include "compress/intake.h"
 #include "server/alerts/rules.h"
+#include "server/pull/targets.h"
 #include "server/server.h"
 
 #include <errno.h>
@@ -31,6 +32,16 @@ static int check_alerts(const char *path, struct error *e)
         printf("%s: good, rules: %u, targets: %u\n", path, rules.count, rules.target_count);
     rules_deinit(&rules);
     return rc ? cli_fail("%s", e->text) : cli_finish_output();
+}
+
+static int check_pull(const char *path, struct error *e)
+{
+    struct pull_targets targets;
+    if (targets_read(&targets, path, e))
+        return cli_fail("%s", e->text);
+    printf("%s: good, sections: %u, urls: %u\n", path, targets.count, targets.urls);
+    targets_deinit(&targets);
+    return cli_finish_output();
 }
 
 static int make_token(const struct cli_args *args, const struct server_options *o, struct error *e)
@@ -77,6 +88,8 @@ int server_command_run(const struct cli_args *args)
     struct error e;
     if (cli_option(args, "check-alerts"))
         return check_alerts(cli_option(args, "check-alerts"), &e);
+    if (cli_option(args, "check-pull"))
+        return check_pull(cli_option(args, "check-pull"), &e);
     umask(0077); /* all that the server writes is private */
     struct settings *s = settings_new();
     int rc = s ? settings_read(s, args, &e) : error_set(&e, -ENOMEM, "out of memory");

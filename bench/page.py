@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How fast the server's page is with a large fleet behind it: the first picture with data of each view, and what people do in it.
 
-usage: script/bench page --fill FOLDER [--services N] [--hosts N] [--samples N] [--stacks N]     makes the store
+usage: script/bench page --fill FOLDER [--services N] [--hosts N] [--recordings N] [--samples N] [--stacks N] [--at-once N]
        script/bench page --store FOLDER [--rounds N] [--output FOLDER]     looks at it
 
---fill: a server gets one recording of 24 hours from each of HOSTS hosts of SERVICES services, with SAMPLES samples of CPU time (Zipf, of
-STACKS stacks; bench/server/recordings.c). It is one recording a host in place of one a minute, so that it can be sent in minutes: the sums
-by which the server answers are as many, the lists of recordings are shorter. Sixteen recordings are made, and sent under all the labels.
+--fill: makes the store. A server gets a day from each of HOSTS hosts of SERVICES services, in RECORDINGS recordings of the same length.
+Each has SAMPLES samples of each of six kinds (Zipf, of STACKS stacks, with endpoints; bench/server/recordings.c). Recordings are fewer and
+smaller than those of daemons, so that they can be sent in minutes: services, hosts, labels and days are as many. Sixteen series of
+recordings are made, and sent under all the labels. With --at-once, a call sends so many recordings of each host, and the next call goes on.
 --store: a headless Chromium opens each view for the whole day. "First picture" is the time from the beginning of the navigation until the
 page shows the data it has asked for; an action's is the time to the picture that shows its effect: median and worst of the rounds. The
 browser and the server share the machine. Raw data go to OUTPUT/page.csv, the page to OUTPUT/page.md.
@@ -59,8 +60,11 @@ ACTIONS = {
 }
 
 
-def send_all(server, options):
-    files = [make(ct.WORK / "made" / str(i), 1, options.samples, DAY, START, options.stacks, seed=i)[0] for i in range(BODIES)]
+def send_part(server, options, part):
+    """One recording of each host. Those that the server already has count once."""
+    seconds = DAY // options.recordings
+    files = [make(ct.WORK / "made" / str(i), 1, options.samples, seconds, options.start + part * seconds, options.stacks,
+                  seed=i + BODIES * part, kinds="all")[0] for i in range(BODIES)]
     bodies = [file.read_bytes() for file in files]
     for host in range(options.hosts):
         for service in range(options.services):
@@ -71,16 +75,21 @@ def send_all(server, options):
 
 
 def state_file(store):
-    """Beside the store: the second at which its day begins, and how much there is of what."""
+    """Beside the store: the second at which its day begins, how much there is of what, and how many recordings of each host are sent."""
     return store.with_suffix(".state")
 
 
 def fill(options):
+    state, sent, options.start = state_file(options.fill), 0, START
+    if state.exists():
+        options.start, options.services, options.hosts, options.recordings, options.samples, sent = map(int, state.read_text().split())
     server = Server(options.fill.resolve(), *QUIET)
-    send_all(server, options)
-    settle(server)
+    for part in range(sent, min(options.recordings, sent + options.at_once)):
+        send_part(server, options, part)
+        state.write_text(f"{options.start} {options.services} {options.hosts} {options.recordings} {options.samples} {part + 1}\n")
+    if sent + options.at_once >= options.recordings:
+        settle(server)
     server.end()
-    state_file(options.fill).write_text(f"{START} {options.services} {options.hosts} {options.samples}\n")
 
 
 def address(name, start):
@@ -122,10 +131,10 @@ def rows_of(results, kind, names):
 def page_of(results, server, sizes):
     parts = [server.request("GET", path)[2] for path in ("/", "/fleet.js", "/fleet.css")]
     packed = sum(len(gzip.compress(part)) for part in parts) / 1e3
-    services, hosts, samples = sizes
+    services, hosts, recordings, samples, _ = sizes
     return "\n".join([
         "# The server's page with a large fleet, measured", "", f"{results.origin()}.",
-        f"{services} services of {hosts} hosts each, a day of each host in one recording of {samples:,} samples.",
+        f"{services} services of {hosts} hosts each, a day of each host in {recordings} recordings of {samples:,} samples of six kinds.",
         "A headless Chromium on the same machine. *First picture*: from the beginning of the navigation until the page shows the data it",
         "asked for. *Action*: until the picture that shows its effect.", "",
         results.load(), "",
@@ -155,7 +164,8 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--fill", type=pathlib.Path)
     what.add_argument("--store", type=pathlib.Path)
-    for option, initial in (("services", 100), ("hosts", 100), ("samples", 1440), ("stacks", 20000), ("rounds", 3)):
+    for option, initial in (("services", 100), ("hosts", 100), ("recordings", 2), ("samples", 24), ("stacks", 2000), ("at-once", 24),
+                            ("rounds", 3)):
         parser.add_argument("--" + option, type=int, default=initial)
     output_option(parser)
     options = parser.parse_args()

@@ -154,7 +154,7 @@
             "use a larger heap (-Xmx), or let the collector begin earlier: -XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent")      \
     FINDING(REDEFINITIONS, "redefinitions", "Classes are redefined all the time", "--kind halt", "Kinds", FINDING_NEEDS(REDEFINED), 0,     \
             "check the agents (-javaagent) and tools that transform classes: each redefinition stops all threads and discards compiled "   \
-            "code; candor record --heal does so, too")                                                                                     \
+            "code")                                                                                                                        \
     FINDING(CHILD_PROCESSES, "child_processes", "Processes are started all the time", "--kind wall", "Threads", FINDING_NEEDS(PROCESSES),  \
             0, "use a library instead of the command, or keep one process and send it requests")                                           \
     FINDING(JDK_DATA_LOST, "jdk_data_lost", "The JDK's recorder lost data", "", "", FINDING_NEEDS(LOSSES), 0,                              \

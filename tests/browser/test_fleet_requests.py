@@ -82,6 +82,35 @@ def check_spans(page, server):
           "a view about recordings leaves the label of samples out, and says so")
 
 
+def check_heat(page, server):
+    """A cell of the heat map: its requests, and the profile of their samples."""
+    around = {"from": TIMES["from"] + 3540, "to": TIMES["from"] + 3660}
+    page.go("#view=requests&zone=utc&" + urllib.parse.urlencode(around))
+    ready(page)
+    heat = server.get("/v1/spans", order="duration", heat=60, **around)["heat"]
+    boxes = page.run("return document.querySelectorAll('.heat [class^=shade]').length")
+    ct.ok(boxes == len(heat["cells"]), "a box for each cell", (boxes, heat))
+    column, row, count = heat["cells"][-1]
+    page.click(*page.run("const b = [...document.querySelectorAll('.heat [class^=shade]')].pop().getBoundingClientRect();"
+                         "return [b.left + b.width / 2, b.top + b.height / 2]"))
+    ready(page)
+    began, (least, most) = heat["from"] + column * heat["step"], heat["bounds"][row:row + 2]
+    chosen = server.get("/v1/spans", order="duration", began=f"{began}..{began + heat['step']}", value=f"{least}..{most}",
+                        **around)["spans"]
+    shown = [row["Began"] for row in rows(page, ".requests", 1)]
+    ct.ok(len(shown) == len(chosen) == count and f"{count} request" in page.text(".requests .part-bar"),
+          "a click: the requests of the cell", (shown, chosen))
+    ct.ok(sum(self for _, self, _ in page.methods()) == sum(one["cpu_ns"] for one in chosen), "and their profile", page.methods())
+    address = page.run(ADDRESS)
+    page.go(address)
+    ct.ok(page.run("return document.querySelectorAll('.heat .brush').length") == 1 and rows(page, ".requests", 1),
+          "the address holds it", address)
+    page.run("document.querySelector('.heat').focus()")
+    page.press("Escape")
+    ready(page)
+    ct.ok("cell=" not in page.run(ADDRESS) and page.run("return document.getElementById('viewer').hidden"), "Escape: all requests")
+
+
 def check_trace(page, server):
     """From the opened page two clicks: Requests, and the slowest one."""
     page.go("#" + WHEN)
@@ -155,6 +184,7 @@ def main():
         page.window(1440, 1000)
         check_endpoints(page, server)
         check_spans(page, server)
+        check_heat(page, server)
         check_trace(page, server)
         check_look(page, source)
         ct.ok(not page.messages(), "no message in the browser's console", page.messages())

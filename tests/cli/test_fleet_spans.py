@@ -5,6 +5,7 @@ for each file, and the answers say what is missing.
 tier: default
 timeout: 300
 """
+import collections
 import json
 import pathlib
 import random
@@ -90,6 +91,34 @@ def test_trace(server, files):
     ct.ok(wrong.status == 2 and "needs a server" in wrong.err, "a selector for a file", wrong)
 
 
+def row_of(bounds, value):
+    return max(i for i, bound in enumerate(bounds[:-1]) if bound <= value)
+
+
+def test_heat(server):
+    """The heat map counts each span once, and a cell has the spans and the samples that its count says."""
+    spans = server.get("/v1/spans", order="cpu", limit=1000)["spans"]
+    answer = server.get("/v1/spans", order="cpu", limit=1000, heat=50)
+    heat, bounds = answer["heat"], answer["heat"]["bounds"]
+    wanted = collections.Counter(((s["from_ns"] // 10**9 - heat["from"]) // heat["step"], row_of(bounds, s["cpu_ns"])) for s in spans)
+    ct.ok({(column, row): count for column, row, count in heat["cells"]} == dict(wanted) and answer["spans"] == spans
+          and heat["columns"] <= 50 and all(row_of(bounds, s["cpu_ns"]) + 1 < len(bounds) for s in spans), "each span is in one cell", heat)
+    column, row, count = max(heat["cells"], key=lambda cell: cell[2])
+    began = heat["from"] + column * heat["step"]
+    cell = {"order": "cpu", "began": f"{began}..{began + heat['step']}", "value": f"{bounds[row]}..{bounds[row + 1]}"}
+    chosen = server.get("/v1/spans", limit=1000, **cell)
+    ct.ok(len(chosen["spans"]) == count and count + chosen["spans_outside"] == len(spans), "a cell: its spans, and how many others", chosen)
+    for kind, member in (("cpu:ns", "cpu_ns"), ("wall:ns", "wall_ns")):
+        profile = server.get("/v1/flamegraph", type=kind, **cell)["server"]
+        ct.ok(profile["total"] == sum(s[member] for s in chosen["spans"]) and profile["complete"], f"the profile of its spans: {kind}",
+              profile)
+    none = {**cell, "value": f"{10**17}.."}
+    ct.ok(not server.get("/v1/spans", **none)["spans"] and server.get("/v1/flamegraph", **none)["server"]["total"] == 0,
+          "a cell without spans")
+    for wrong in ({"began": "5..5"}, {"began": "x"}, {"value": "1."}, {"value": "-1..3"}, {"heat": 201}, {"heat": "0"}):
+        ct.ok(server.get("/v1/spans", **wrong).get("status") == 400, f"refused: {wrong}")
+
+
 def test_missing(server):
     answer = server.get("/v1/spans", recordings=1)
     ct.ok(answer["recordings"] == {"read": 1, "gone": 0, "unread": 1, "unreachable": 0, "unreadable": 0} and answer["complete"] is False and
@@ -115,6 +144,7 @@ def main():
         ct.ok(status == 200, f"{service} on {host} is taken", answer)
     test_spans(server, files)
     test_trace(server, files)
+    test_heat(server)
     test_missing(server)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     ct.done()

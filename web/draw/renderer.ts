@@ -14,6 +14,9 @@ const LEAST_LABEL = 20;
 export const LEAST_FRAME = 1;
 // From this width on, a gap of one pixel separates a frame from the next.
 const GAP_FROM = 3;
+// The mark of a frame, and the least width of a frame that has room for it, in pixels.
+const MARK = 7;
+const MARK_FROM = 12;
 
 // The look of frames.
 export interface Look {
@@ -21,6 +24,7 @@ export interface Look {
     colours: string[];
     groupOf: (tree: Tree, frame: number) => number; // number of a color
     matches: Matches | null; // the matches of a search
+    marked: Set<number>; // names whose frames have a mark in a corner
 }
 
 export interface Style {
@@ -151,6 +155,29 @@ export class Renderer {
             context.fillStyle = text;
             context.fillText(label, x + PADDING, top + geometry.rowHeight / 2);
         }
+        if (this.hasMark(geometry, look, frame)) {
+            this.paint(run, geometry.rowHeight);
+            this.corner(x + width - gap, top, text);
+        }
+    }
+
+    private corner(right: number, top: number, fill: string): void {
+        const { context } = this;
+        context.fillStyle = fill;
+        context.beginPath();
+        context.moveTo(right - MARK, top);
+        context.lineTo(right, top);
+        context.lineTo(right, top + MARK);
+        context.fill();
+    }
+
+    hasMark(geometry: Geometry, { marked }: Look, frame: number): boolean {
+        return marked.has(geometry.tree.name[frame]) && geometry.frameWidth(frame) >= MARK_FROM;
+    }
+
+    // Whether a place of the canvas, measured from the left, is in the corner of the frame that has its mark.
+    isOnMark(geometry: Geometry, look: Look, frame: number, x: number): boolean {
+        return this.hasMark(geometry, look, frame) && geometry.left(frame) + geometry.frameWidth(frame) - x <= MARK_FROM;
     }
 
     // Returns the label of a frame. It may be "".

@@ -70,7 +70,8 @@ export class Bar {
     private showViews(view: View): void {
         const { page } = this;
         byId("bar-views").replaceChildren(...this.views.map(({ word, title }) => {
-            const href = page.link({ view: word, graph: portable(page.state.graph), ...(word === "services" ? { part: "" } : {}) });
+            const href = page.link({
+                view: word, graph: portable(page.state.graph), finding: "", ...(word === "services" ? { part: "" } : {}) });
             const go = element("a", { href }, title);
             if (word === view.word) {
                 go.setAttribute("aria-current", "page");
@@ -135,7 +136,7 @@ export class Bar {
     private chooseRange(): void {
         const { value } = this.range;
         if (value !== "choose") {
-            this.page.change({ range: value, from: 0, to: 0, part: "", other: "" });
+            this.page.change({ range: value, from: 0, to: 0, part: "", other: "", cell: "" });
             return;
         }
         const { zone } = this.page.state;
@@ -153,7 +154,7 @@ export class Bar {
         this.to.setCustomValidity(from > 0 && to > from ? "" : "The end must be after the beginning");
         if (this.to.reportValidity()) {
             this.times.close();
-            this.page.change({ from, to, part: "", other: "" });
+            this.page.change({ from, to, part: "", other: "", cell: "" });
         }
     }
 }

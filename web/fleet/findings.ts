@@ -3,6 +3,7 @@ import { formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
 import { Finding, FindingsAnswer } from "./api";
+import { Detail, askFinding, findingParts, noFinding } from "./onefinding";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, refusal } from "./parts";
 import { recordingSelector, timesOf } from "./state";
@@ -22,15 +23,23 @@ export class Findings implements View {
     private readonly sentence = element("p", { className: "sentence" });
     private readonly content = element("div", { className: "table" });
     private readonly problem = element("p", { className: "wrong" });
+    private readonly heading = element("h1", {}, "Findings");
     private answer: FindingsAnswer | null = null;
+    private detail: Detail | null = null; // of the finding that the address names
 
     constructor() {
         this.problem.setAttribute("role", "alert");
-        this.root.append(element("h1", {}, "Findings"), this.sentence, this.problem, this.content);
+        this.root.append(this.heading, this.sentence, this.problem, this.content);
     }
 
     async load(page: Page): Promise<void> {
         const { state, questions } = page;
+        this.detail = state.finding === "" ? null : await askFinding(page, state.finding);
+        if (state.finding !== "") {
+            page.partial([]);
+            this.draw(page);
+            return;
+        }
         this.answer = await questions.ask<FindingsAnswer>("/v1/findings",
             { ...timesOf(state), select: recordingSelector({ ...state, service: "" }), state: "all" });
         page.partial([this.answer.complete ? "" : "only the worst findings are listed"]);
@@ -38,6 +47,22 @@ export class Findings implements View {
     }
 
     draw(page: Page): void {
+        if (page.state.finding === "") {
+            this.heading.textContent = "Findings";
+            this.drawList(page);
+        } else {
+            this.drawOne(page, this.detail);
+        }
+    }
+
+    private drawOne(page: Page, detail: Detail | null): void {
+        this.heading.replaceChildren(...(detail ? [nameOf(detail.finding.title)] : ["Finding " + page.state.finding]));
+        this.sentence.replaceChildren(link("All findings", page.link({ finding: "" })), " ",
+            ...(detail ? this.stateParts(page, detail.finding) : []));
+        this.content.replaceChildren(...(detail ? findingParts(page, detail) : [noFinding()]));
+    }
+
+    private drawList(page: Page): void {
         const answer: FindingsAnswer = this.answer ?? { findings: [], complete: true };
         const { findings } = answer;
         const later = notJudged(answer);
@@ -81,11 +106,12 @@ export class Findings implements View {
     }
 
     private line(page: Page, finding: Finding): HTMLTableRowElement {
-        const { title, severity, service, place, worst, hosts, versions, first, last } = finding;
+        const { id, title, severity, service, place, worst, hosts, versions, first, last } = finding;
         const { zone } = page.state;
         const href = page.link({ view: "service", service, part: "", by: "", hidden: [] });
         const contents: (Node | string)[][] = [
-            [nameOf(title), " ", element("span", { className: severity === "warning" ? "partial" : "quiet" }, severity)],
+            [link(nameOf(title), page.link({ finding: String(id) }), "The evidence, and what to do"), " ",
+                element("span", { className: severity === "warning" ? "partial" : "quiet" }, severity)],
             [link(nameOf(service), href)], [nameOf(place)],
             [formatValue(worst.lost_ns, "ns"), element("span", { className: "quiet" }, " in " + formatValue(worst.duration_ns, "ns"))],
             [nameOf(hosts.join(", ") || "–")], [nameOf(versions.join(", ") || "–")],

@@ -11,6 +11,16 @@ const TITLES: [string, string][] = [
     ["inuse_objects:count", "Live objects"],
 ];
 
+// The types of the kinds of samples, as the program names these (src/profile/kinds.h).
+const OF_KINDS: Record<string, string> = {
+    cpu: CPU_TIME, wall: "wall:ns", alloc: ALLOCATION, lock: LOCK_TIME, holder: "holder:ns", malloc: "malloc_space:bytes",
+};
+
+// Returns "" for a kind that the server has no samples of.
+export function typeOfKind(kind: string): string {
+    return OF_KINDS[kind] ?? "";
+}
+
 export function titleOfType(type: string): string {
     return TITLES.find(([name]) => name === type)?.[1] ?? type;
 }

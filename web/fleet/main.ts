@@ -4,6 +4,7 @@ import { AnswerError, FORBIDDEN, Questions, Service, Services, UNAUTHORIZED } fr
 import { Bar } from "./bar";
 import { Incomplete } from "./incomplete";
 import { Keys } from "./keys";
+import { askNamings } from "./namings";
 import { LIGHT, Page, View } from "./page";
 import { DEFAULTS, Span, State, portable, presentSpan, readState, recordingSelector, timesOf, writeState } from "./state";
 import { timeText, zoneText } from "./times";
@@ -52,7 +53,7 @@ class Main implements Page {
 
     change(what: Partial<State>, remembered = true): void {
         const before = this.state;
-        const pins = Boolean(what.part || what.other) && before.from === 0 && this.span.from > 0;
+        const pins = Boolean(what.part || what.other || what.cell) && before.from === 0 && this.span.from > 0;
         const next = { ...before, ...(pins ? this.span : {}), ...what };
         // Numbers of frames mean nothing in other data.
         this.state = "graph" in what || dataOf(next) === dataOf(before) ? next : { ...next, graph: portable(next.graph) };
@@ -145,6 +146,9 @@ class Main implements Page {
             this.incomplete.show();
             this.incomplete.showCoarse(this.state.zone);
             this.bar.offer(this.services, this.span);
+            if (view.usesViewer) {
+                void this.markFindings(turn);
+            }
             this.loaded = wanted;
             this.loadedAt = Date.now();
             this.showAge();
@@ -161,6 +165,14 @@ class Main implements Page {
         document.body.classList.remove("loading");
         byId("view").removeAttribute("aria-busy");
         document.documentElement.dataset.ready = String(turn);
+    }
+
+    // Marks the frames that findings of the service name. The picture need not wait for them.
+    private async markFindings(turn: number): Promise<void> {
+        const namings = await askNamings(this).catch(() => []); // the view of findings says why there are none
+        if (turn === this.turn) {
+            this.viewer.mark(namings);
+        }
     }
 
     private showAge(): void {

@@ -7,7 +7,7 @@ import { profileOf } from "../model/profile";
 import { element, keepPlace } from "../page/dom";
 import { Answer, GraphAnswer, MetricsAnswer, Recording, RecordingsAnswer } from "./api";
 import { labelsText, matchersOfLabels } from "./jvms";
-import { titleOfType } from "./kinds";
+import { titleOfType, typeOfKind } from "./kinds";
 import { Local, readLocal } from "../model/local";
 import { metricText } from "./metricchart";
 import { Page, View } from "./page";
@@ -19,10 +19,6 @@ import { spanText } from "./times";
 
 const MOST = "500";
 const MOST_HITS = "1000";
-// The server's name for the type of samples that have this kind in a page.
-const TYPES: Record<string, string> = {
-    cpu: "cpu:ns", wall: "wall:ns", alloc: "alloc_space:bytes", lock: "lock:ns", holder: "holder:ns", malloc: "malloc_space:bytes",
-};
 
 interface Hit {
     recording: number | null;
@@ -251,7 +247,7 @@ export class Recordings implements View {
             return;
         }
         const [profile] = opened.profiles;
-        const type = TYPES[profile.kind] ?? "";
+        const type = typeOfKind(profile.kind);
         if (service === "") {
             page.viewer.show(profile, opened.profiles.slice(1));
             return;

@@ -11,9 +11,10 @@ import { CPU_TIME } from "./kinds";
 import { drawLife, pathTable, waitTable, wordOf } from "./life";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
-import { ORDERS, SpansAnswer, askSpans, missingSpans, spanTable, traceLinks } from "./slow";
-import { portable } from "./state";
-import { momentText } from "./times";
+import { ORDERS, SpansAnswer, askSpans, cellParameters, missingSpans, spanTable, traceLinks, unitOf } from "./slow";
+import { SpanHeat } from "./spanheat";
+import { Cell, cellOf, portable, selector, textOfCell } from "./state";
+import { momentText, spanText } from "./times";
 
 interface TraceAnswer extends Answer {
     trace: Trace | null;
@@ -33,6 +34,8 @@ export class Requests implements View {
     private endpoints: EndpointsAnswer | null = null;
     private spans: SpansAnswer | null = null;
     private trace: { answer: Trace; life: Life } | null = null;
+    private readonly heat = new SpanHeat((cell) => this.page?.change({ cell: textOfCell(cell) }));
+    private page: Page | null = null;
 
     constructor() {
         this.tabs.setAttribute("aria-label", "Order");
@@ -41,19 +44,35 @@ export class Requests implements View {
     }
 
     load(page: Page): Promise<void> {
+        this.page = page;
         return page.state.trace === "" ? this.loadList(page) : this.loadTrace(page);
     }
 
     private async loadList(page: Page): Promise<void> {
         const endpoints = await askEndpoints(page, page.span);
-        const spans = await askSpans(page, page.span);
+        const cell = cellOf(page.state.cell);
+        const spans = await askSpans(page, page.span, cell);
+        const graph = cell && spans.spans.length > 0 ? await this.askGraph(page, cell, spans) : null;
+        const profile = graph ? await page.questions.keep(profileOf(graph.page)) : null;
         this.trace = null;
         this.endpoints = endpoints;
         this.spans = spans;
         page.isOf(page.span);
-        page.partial([endpoints.missing_text, missingSpans(spans)]);
+        page.partial([endpoints.missing_text, missingSpans(spans), graph?.server.missing_text]);
         this.draw(page);
-        page.viewer.hide();
+        if (profile && profile.total > 0) {
+            page.viewer.show(profile);
+        } else {
+            page.viewer.hide();
+        }
+    }
+
+    // The profile of the requests of a cell.
+    private askGraph({ state, span, questions }: Page, cell: Cell, { spans }: SpansAnswer): Promise<GraphAnswer> {
+        const type = state.type || (spans.some(({ cpu_ns: ns }) => ns > 0) ? CPU_TIME : WALL_TIME);
+        return questions.ask<GraphAnswer>("/v1/flamegraph", {
+            select: selector(state), from: String(span.from), to: String(span.to), type, ...cellParameters(state.slow, cell),
+        });
     }
 
     // A request may be in any service, so only its id and the time select it.
@@ -109,12 +128,26 @@ export class Requests implements View {
         this.showTabs(page);
         this.content.replaceChildren(
             ...(has ? [element("h2", {}, "Endpoints"), ...endpointTable(page, endpoints, type)] : []),
-            element("h2", {}, "Single requests"), this.tabs, ...spanTable(page, spans));
+            element("h2", {}, "Single requests"), this.tabs, ...this.heatParts(page, spans), ...spanTable(page, spans));
+    }
+
+    // The heat map, and what was chosen in it.
+    private heatParts({ state }: Page, { heat, spans, spans_left_out: more }: SpansAnswer): HTMLElement[] {
+        if (!heat || heat.cells.length === 0) {
+            return [];
+        }
+        const cell = cellOf(state.cell);
+        this.heat.show(heat, unitOf(state.slow), state.zone, cell);
+        const all = element("button", { type: "button" }, "All requests");
+        all.addEventListener("click", () => this.page?.change({ cell: "" }));
+        return [this.heat.root, ...(cell ? [element("p", { className: "part-bar" },
+            `In sight: ${plural(spans.length + more, "request")} that began ${spanText(cell.span, state.zone)}, with `
+            + `${this.heat.rangeText(cell)}. The profile of their samples is below. `, all)] : [])];
     }
 
     private showTabs(page: Page): void {
         this.tabs.replaceChildren(...ORDERS.map(([word, title]) => {
-            const tab = link(title, page.link({ slow: word }));
+            const tab = link(title, page.link({ slow: word, cell: "" }));
             if (word === page.state.slow) {
                 tab.setAttribute("aria-current", "true");
             }

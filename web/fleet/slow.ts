@@ -4,7 +4,8 @@ import { element } from "../page/dom";
 import { Answer } from "./api";
 import { Page } from "./page";
 import { emptyState, link, nameOf } from "./parts";
-import { selector } from "./state";
+import { Heat } from "./spanheat";
+import { Cell, selector } from "./state";
 import { Column, tableOf } from "./table";
 import { momentText } from "./times";
 
@@ -26,8 +27,10 @@ export interface SpanRow {
 }
 
 export interface SpansAnswer extends Answer {
+    heat?: Heat;
     spans: SpanRow[];
     spans_left_out: number;
+    spans_outside: number; // those that the heat map has, and the cell has not
     samples_without: number;
     samples_beyond: number;
     recordings: { read: number; gone: number; unread: number; unreachable?: number; unreadable: number };
@@ -37,10 +40,19 @@ export const ORDERS: [string, string][] = [
     ["duration", "longest"], ["cpu", "most CPU time"], ["wall", "most waiting and running"], ["alloc", "most allocation"],
 ];
 const ASKED = "50";
+const COLUMNS = "60"; // of the heat map
 
-export function askSpans(page: Page, span: { from: number; to: number }): Promise<SpansAnswer> {
+export const unitOf = (order: string): string => (order === "alloc" ? "bytes" : "ns");
+
+// The parameters that choose the requests of a cell.
+export function cellParameters(order: string, cell: Cell | null): Record<string, string> {
+    return cell === null ? {} : { order, began: `${cell.span.from}..${cell.span.to}`, value: `${cell.least}..${cell.most ?? ""}` };
+}
+
+export function askSpans(page: Page, span: { from: number; to: number }, cell: Cell | null): Promise<SpansAnswer> {
     return page.questions.ask<SpansAnswer>("/v1/spans", {
-        select: selector(page.state), from: String(span.from), to: String(span.to), order: page.state.slow, limit: ASKED,
+        select: selector(page.state), from: String(span.from), to: String(span.to), order: page.state.slow, limit: ASKED, heat: COLUMNS,
+        ...cellParameters(page.state.slow, cell),
     });
 }
 

@@ -25,14 +25,16 @@ export interface State {
     rule: string; // the rule of alerts in sight; "" = all
     draft: string; // the text of a rule that is being written; "" = none
     slow: string; // what the list of requests is ordered by: "duration", "cpu", "wall" or "alloc"
+    cell: string; // the requests that were chosen in their heat map, as "FROM-TO:LEAST-MOST"; "" = all
     trace: string; // the id of the request in sight; "" = none
+    finding: string; // the number of the finding in sight; "" = none
     graph: string; // the viewer's choices, as in its own address
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
     view: "services", service: "", range: "1h", from: 0, to: 0, part: "", zone: "local", where: [], type: "", by: "", hidden: [],
     match: "", filter: "", sort: "", against: "", label: "", one: "", two: "", other: "", order: "", pick: "", rule: "",
-    draft: "", slow: "duration", trace: "", graph: "",
+    draft: "", slow: "duration", cell: "", trace: "", finding: "", graph: "",
 });
 
 export const RANGES: [string, string, number][] = [
@@ -50,7 +52,9 @@ const CHECKS: Partial<Record<Key, (text: string) => boolean>> = {
     part: (text) => spanOf(text) !== null,
     other: (text) => spanOf(text) !== null,
     slow: (text) => ["duration", "cpu", "wall", "alloc"].includes(text),
+    cell: (text) => cellOf(text) !== null,
     trace: (text) => /^[0-9a-fA-F]{1,32}$/.test(text),
+    finding: (text) => /^\d{1,15}$/.test(text),
 };
 
 export interface Span {
@@ -62,6 +66,23 @@ export function spanOf(text: string): Span | null {
     const found = /^(\d{1,12})-(\d{1,12})$/.exec(text);
     const span = found ? { from: Number(found[1]), to: Number(found[2]) } : null;
     return span && span.from < span.to ? span : null;
+}
+
+// Requests that began in a span of time, and whose size is in a range.
+export interface Cell {
+    span: Span;
+    least: number;
+    most: number | null; // excluded; null = no upper bound
+}
+
+export function cellOf(text: string): Cell | null {
+    const found = /^(\d{1,12}-\d{1,12}):(\d{1,18})-(\d{0,18})$/.exec(text);
+    const span = found ? spanOf(found[1]) : null;
+    return found && span ? { span, least: Number(found[2]), most: found[3] === "" ? null : Number(found[3]) } : null;
+}
+
+export function textOfCell(cell: Cell | null): string {
+    return cell ? `${textOfSpan(cell.span)}:${cell.least}-${cell.most ?? ""}` : "";
 }
 
 export function textOfSpan(span: Span | null): string {

@@ -4,6 +4,7 @@ import { App, Address } from "../page/app";
 import { listenToDialogs } from "../page/controls";
 import { byId } from "../page/dom";
 import { Kinds } from "../page/kinds";
+import { Naming } from "../page/named";
 import { startViewer } from "../page/viewer";
 
 export class Embedded {
@@ -31,6 +32,12 @@ export class Embedded {
             listenToDialogs();
             this.app = startViewer(profile, kinds, this.address, () => undefined);
         }
+    }
+
+    // Marks the frames that findings name.
+    mark(namings: Naming[]): void {
+        this.app?.mark(namings);
+        this.app?.start();
     }
 
     // The address has changed, but not the data.

@@ -25,6 +25,7 @@ export interface Finding {
     remedy: string;
     kind: string; // the kind of sample in which the evidence is, or "halt"; "" = none
     names: string[]; // methods and classes in which the evidence is, the best first
+    marked: string[]; // those of its place: the innermost method, and the class
     worst: { start: number; duration: number; text: string } | null; // the worst time, in ns since the epoch; null = the whole recording
 }
 
@@ -36,6 +37,7 @@ export function readFindings(data: Json | null): Finding[] {
             severity: textOf(severity), title: textOf(title), text: textOf(text), remedy: textOf(remedy),
             kind: /--kind (\w+)/.exec(textOf(report))?.[1] ?? (textOf(report) === "" ? "" : "cpu"),
             names: [...methods, textOf(subject)].filter((name) => name !== ""),
+            marked: [methods[0], textOf(subject)].filter((name) => name !== ""),
             worst: isObject(worst)
                 ? { start: numberOf(worst.start_ns), duration: numberOf(worst.duration_ns), text: textOf(worst.text) } : null,
         };

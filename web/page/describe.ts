@@ -20,6 +20,7 @@ export interface Description {
     type: string;
     rows: Row[];
     notes: string[]; // more facts, one per line
+    findings: string[]; // that name the frame
 }
 
 // Returns the words for the total and the self of a frame.
@@ -59,6 +60,7 @@ export function describeFrame(app: App, pane: PaneName, frame: number): Descript
             row(labels[1], tree.self[frame], selfEffect(tree, frame)),
         ],
         notes,
+        findings: app.namingsOf(pane, frame).map(({ title }) => "Finding: " + visibleName(title)),
     };
 }
 

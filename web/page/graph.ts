@@ -21,7 +21,7 @@ export interface Parts {
 export interface Listener {
     hover: (frame: number, event: PointerEvent) => void;
     leave: () => void;
-    click: (frame: number) => void;
+    click: (frame: number, onMark: boolean) => void;
 }
 
 export interface Chosen {
@@ -69,7 +69,7 @@ export class Graph {
         canvas.addEventListener("click", (event) => {
             const frame = this.frameAt(event);
             if (frame >= 0) {
-                this.on.click(frame);
+                this.on.click(frame, this.isOnMark(frame, event));
             }
         });
     }
@@ -157,6 +157,11 @@ export class Graph {
     private frameAt(event: MouseEvent): number {
         const box = this.parts.canvas.getBoundingClientRect();
         return this.geometry ? this.geometry.frameAt(event.clientX - box.left, event.clientY - box.top) : -1;
+    }
+
+    private isOnMark(frame: number, event: MouseEvent): boolean {
+        const x = event.clientX - this.parts.canvas.getBoundingClientRect().left;
+        return this.geometry !== null && this.look !== null && this.renderer.isOnMark(this.geometry, this.look, frame, x);
     }
 
     private hover(event: PointerEvent): void {

@@ -4,17 +4,19 @@ import { Look } from "../draw/renderer";
 import { Tree } from "../model/tree";
 import { App, PaneName } from "./app";
 import { changeIn, methodChange } from "./describe";
+import { namesMarked } from "./named";
 import { remember } from "./remember";
 import { groupsOf } from "./show";
 
 export function lookOf(app: App, pane: PaneName): Look {
     const { colour, theme } = app;
     const matches = app.matchesOf(pane);
+    const marked = namesMarked(app.profile, app.namings, app.profile.strings.length);
     if (colour === "change") {
-        return { theme: THEMES[theme], colours: paintChanges(theme), groupOf: byChange(app), matches };
+        return { theme: THEMES[theme], colours: paintChanges(theme), groupOf: byChange(app), matches, marked };
     }
     const { groups, groupOf } = groupsOf(app, colour);
-    return { theme: THEMES[theme], colours: paint(groups, theme), groupOf, matches };
+    return { theme: THEMES[theme], colours: paint(groups, theme), groupOf, matches, marked };
 }
 
 // The largest change of any method. The other changes are compared with it.

@@ -38,6 +38,8 @@ export class Panels {
             ["halts", "Halts", halts], ["locks", "Locks (" + this.locks.length + ")", this.locks.length],
             ["live", "Live and growing", this.live ? 1 : 0],
         ];
+        app.mark(this.findings.map(({ title, marked }) =>
+            ({ title, names: marked, open: () => app.change({ panel: "findings" }, true) })));
         all.filter(([, , count]) => count > 0).forEach(([name, label]) => this.offer(name, label));
         // Spans are many, so they are read beside the first picture. A page without them, or with damaged ones, has the rest all the same.
         app.readBeside.push(readSpans(partOf("spans")).catch(() => null).then((spans) => {

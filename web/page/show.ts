@@ -6,7 +6,7 @@ import { Profile } from "../model/profile";
 import { sourceOf } from "../model/source";
 import { pathTo } from "../model/tree";
 import { showAnswer } from "./answer";
-import { App } from "./app";
+import { App, PaneName } from "./app";
 import { booksTable, noBooks, readBooks, showBooksBar } from "./books";
 import { hasCode } from "./code";
 import { describeFrame, nameOf } from "./describe";
@@ -15,6 +15,7 @@ import { showHead } from "./head";
 import { remember } from "./remember";
 import { COARSE, showSight } from "./sight";
 import { showTable } from "./table";
+import { action } from "./widgets";
 
 // The number of crumbs at the end of a long path. The crumbs between these and the root are only counted.
 const LAST_CRUMBS = 3;
@@ -166,7 +167,12 @@ function showDetails(app: App): void {
         element("span", {}, label + " " + value + ", " + share + " (" + interval + ")"));
     byId("details-text").replaceChildren(
         element("bdi", { className: "name", dir: "ltr", title: name.slice(0, LONGEST_TITLE) }, name.slice(0, LONGEST_NAME)),
-        element("span", {}, type), ...figures, ...notes.map((note) => element("span", {}, note)));
+        element("span", {}, type), ...figures, ...notes.map((note) => element("span", {}, note)), ...namingButtons(app, pane, frame));
+}
+
+function namingButtons(app: App, pane: PaneName, frame: number): HTMLElement[] {
+    return app.namingsOf(pane, frame).map(({ title, open }) =>
+        action("Finding: " + visibleName(title).slice(0, LONGEST_LABEL), "What is wrong here, and what to do", open));
 }
 
 function showSource({ selectedName, profile, state }: App): void {

@@ -8,7 +8,7 @@ const MARGIN = 6;
 // A longer name would fill the screen. The rest of the name is only counted, and the complete name can be copied.
 const LONGEST_NAME = 1500;
 
-export function tooltipContent({ name, type, rows, notes }: Description): HTMLElement[] {
+export function tooltipContent({ name, type, rows, notes, findings }: Description): HTMLElement[] {
     const cell = (text: string) => element("td", {}, text);
     const heads = ["", "Time", "Share", "95% interval"].map((text) => element("th", { scope: "col" }, text));
     const table = element("table", {},
@@ -16,7 +16,7 @@ export function tooltipContent({ name, type, rows, notes }: Description): HTMLEl
         ...rows.map(({ label, value, share, interval }) =>
             element("tr", {}, element("th", { scope: "row" }, label), cell(value), cell(share), cell(interval))));
     const line = (className: string, text: string) => element("div", { className, dir: "ltr" }, text);
-    return [line("name", shortened(name)), line("type", type), table, ...notes.map((note) => line("type", note))];
+    return [line("name", shortened(name)), line("type", type), table, ...[...notes, ...findings].map((note) => line("type", note))];
 }
 
 function shortened(name: string): string {

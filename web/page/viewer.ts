@@ -29,7 +29,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         hover: (frame, { clientX, clientY }) =>
             showTooltip(tooltip, tooltipContent(describeFrame(app, pane, frame)), clientX, clientY),
         leave: () => hideTooltip(tooltip),
-        click: (frame) => app.zoomTo(pane, frame),
+        click: (frame, onMark) => (onMark ? app.openNaming(pane, frame) : app.zoomTo(pane, frame)),
     });
     const app = new App(profile, kinds, address, () => show());
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
@@ -47,7 +47,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         const { coarse } = app.scene;
         document.querySelector(".viewer > main")?.toggleAttribute("data-coarse", coarse);
         window.clearTimeout(refining);
-        refining = coarse ? window.setTimeout(() => app.refine(), IDLE_MS) : 0;
+        refining = coarse ? window.setTimeout(() => app.exactly(() => undefined), IDLE_MS) : 0;
     }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
     byId("timeline").hidden = true;

@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "server/request/question.h"
 #include "server/spans/picked.h"
+#include "server/spans/spans_cell.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@ struct answer {
     struct question query;
     struct profile profile;
     struct store_result result;
-    char *trace, *span; /* only samples of this trace, or span; NULL = all samples */
+    char *trace, *span;     /* only samples of this trace, or span; NULL = all samples */
+    struct spans_cell cell; /* only samples of these spans */
     uint32_t limit;
     bool labels;           /* samples need their labels */
     export_writer *export; /* of the format that was asked for, for write_export */
@@ -102,6 +104,8 @@ static int load(struct answer *a, struct error *e)
     const struct picked_wanted wanted = {&a->trace, &a->span, a->trace != NULL, a->span != NULL};
     if (a->trace || a->span)
         return picked_profile(a->http, &a->query.q, &wanted, &a->profile, &a->result, e);
+    if (!a->cell.is_all)
+        return spans_cell_profile(&a->cell, a->http, &a->query, &a->profile, &a->result, e);
     return store_profile(s->store, &a->query.q, &a->profile, &a->result, e);
 }
 
@@ -114,6 +118,7 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
     int rc = question_init_of_samples(&a.query, h);
     rc = rc ? rc : read_id(h, "trace_id", TRACE_DIGITS, &a.trace);
     rc = rc ? rc : read_id(h, "span_id", SPAN_DIGITS, &a.span);
+    rc = rc ? rc : spans_cell_read(&a.cell, h);
     if (!rc && profile_init(&a.profile)) {
         question_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {

@@ -71,7 +71,8 @@ static int read_question(struct top *t, struct http *h)
         return rc;
     for (size_t i = 0; i + 1 < t->by.names.len; i++)
         t->lead += !i || t->by.names.data[i] == STORE_BY_SEPARATOR;
-    figures_by_add(&t->runs, "host", sizeof "host" - 1);
+    if (t->before.to > t->before.from) /* only a comparison needs the differences between hosts, which are many */
+        figures_by_add(&t->runs, "host", sizeof "host" - 1);
     t->query.q.books = true;
     return 0;
 }

@@ -119,10 +119,15 @@ static const char *value_of(void *context, const char *name)
     return kept_label(one->profile, one->sample, name);
 }
 
+int64_t kept_second(int64_t ns)
+{
+    return ns / NS_PER_S - (ns % NS_PER_S < 0);
+}
+
 bool kept_has(const struct question *query, const struct profile *p, const struct profile_sample *s)
 {
     struct one_sample one = {p, s};
-    int64_t second = s->time_ns / NS_PER_S - (s->time_ns % NS_PER_S < 0);
+    int64_t second = kept_second(s->time_ns);
     return second >= query->q.from && second < query->q.to && selector_holds_for_sample(&query->selector, value_of, &one);
 }
 

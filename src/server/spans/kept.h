@@ -25,6 +25,8 @@ typedef int kept_visit(void *context, uint64_t id, const struct labels *labels, 
 int kept_init(struct kept *k, struct http *h);
 /* Visits the recordings that may have samples within the question's time, the newest first. Returns 0 or a code with a message in e. */
 int kept_read(struct kept *k, struct http *h, const struct question *query, kept_visit *visit, void *context, struct error *e);
+/* Returns the second, since the epoch, in which a time is. */
+int64_t kept_second(int64_t ns);
 /* Whether the sample is within the question's time, and its labels match the selector. */
 bool kept_has(const struct question *query, const struct profile *p, const struct profile_sample *s);
 /* Returns the value of a label of a sample, or "". */

@@ -22,9 +22,16 @@ struct search {
 
 enum { OF_TRACE = 1, OF_SPAN = 2, OF_BOTH = 3 };
 
-static bool is_in(char *const *list, uint32_t n, const char *id)
+static int by_id(const void *id, const void *one)
+{
+    return strcasecmp(id, *(char *const *)one);
+}
+
+static bool is_in(char *const *list, uint32_t n, bool sorted, const char *id)
 {
     bool found = !n;
+    if (n && sorted)
+        return bsearch(id, list, n, sizeof *list, by_id);
     for (uint32_t i = 0; !found && i < n; i++)
         found = !strcasecmp(list[i], id);
     return found;
@@ -33,9 +40,9 @@ static bool is_in(char *const *list, uint32_t n, const char *id)
 static unsigned bits_of(const struct picked_wanted *w, const char *key, const char *value)
 {
     if (!strcmp(key, "trace_id"))
-        return is_in(w->traces, w->trace_count, value) ? OF_TRACE : 0;
+        return is_in(w->traces, w->trace_count, w->sorted, value) ? OF_TRACE : 0;
     if (!strcmp(key, "span_id") || !strcmp(key, "root_span_id") || !strcmp(key, "profile_id"))
-        return is_in(w->spans, w->span_count, value) ? OF_SPAN : 0;
+        return is_in(w->spans, w->span_count, w->sorted, value) ? OF_SPAN : 0;
     return 0;
 }
 

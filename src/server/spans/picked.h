@@ -11,6 +11,7 @@
 struct picked_wanted {
     char *const *traces, *const *spans; /* borrowed */
     uint32_t trace_count, span_count;
+    bool sorted; /* both lists, by strcasecmp: they may be long */
 };
 
 /* Gets the samples of one recording that match, at least one. Returns 0, or a code that ends the search. */

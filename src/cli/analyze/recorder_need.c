@@ -156,7 +156,7 @@ static bool makes_error(const struct clues *c, const struct stack_marks *marks, 
     return n > 5 && !strcmp(name + n - 5, "Error");
 }
 
-/* The stack trace of an Error is memory that is allocated. A program that throws a few hundred in a second hardly uses CPU time for them. */
+/* The stack trace of an Error is memory that is allocated. A few hundred in a second hardly use CPU time. */
 static bool throws_errors(const struct clues *c)
 {
     const struct stack_marks *const all[] = {&c->cpu, &c->alloc};

@@ -159,6 +159,14 @@ int store_backup(struct store *s, const char *path, struct error *e);
 /* Makes a store of a backup, in a directory that does not exist yet, or is empty. The backup stays as it is. If it is interrupted, there is
  * no such directory. Returns 0, or a code with a message in e. */
 int store_restore(const char *backup, const char *path, struct error *e);
+/* Whether the rows of the store in this directory are in ClickHouse. */
+bool store_is_in_clickhouse(const char *path);
+/* Copies the store of the options, which nobody else uses, to a directory as store_restore makes it. Its rows are in ClickHouse if those
+ * of the store are in files, and in files if they are there: the options name ClickHouse in both cases. The store stays as it is.
+ * *damaged: how many of its segments and roll-ups are damaged; each is told. progress: NULL, or called for each segment. Returns 0, or a
+ * code with a message in e; then neither the directory nor its rows are left. */
+typedef void store_copy_progress(uint64_t done, uint64_t all);
+int store_copy(const struct store_options *o, const char *to, store_copy_progress *progress, uint64_t *damaged, struct error *e);
 
 /* ---- queries ---- */
 

@@ -245,6 +245,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                 .label = "Flight Recording",
                                 .category = "Flight Recorder",
                                 .fields = {START_TIME,
+                                           DURATION, /* 0. VisualVM refuses a recording in which no event has this field */
                                            {"id", T_LONG, 0, 0, NULL, "Id"},
                                            TEXT("name", "Name", NULL),
                                            TEXT("destination", "Destination", NULL),

@@ -429,7 +429,7 @@ void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char
                                 uint64_t duration_ms)
 {
     put_event(w, T_ACTIVE_RECORDING,
-              VALUES(NUMBER(startTime, ticks), NUMBER(id, 1), TEXT(name, name), TEXT(destination, destination),
+              VALUES(NUMBER(startTime, ticks), NUMBER(duration, 0), NUMBER(id, 1), TEXT(name, name), TEXT(destination, destination),
                      NUMBER(recordingStart, start_epoch_ms), NUMBER(recordingDuration, duration_ms)));
 }
 

@@ -58,12 +58,16 @@ ACTIONS = (
     ("own code first", "document.getElementById('fold').click();"),
     ("sandwich", "go('#view=sandwich&method=' + (1 + arguments[0]));"),
     ("clear", "document.getElementById('clear').click();"),
-    ("range of time", "go('#from=' + 10 * arguments[0] + '&to=700');"),
+    ("range of time", "go('#from=' + (1 + arguments[0]) + '&to=40');"),
     ("all time", "document.getElementById('clear').click();"),
-    ("zoom on time", "go('#axis=1000.' + (2000 + arguments[0]));"),
+    ("zoom on time", "go('#axis=10.' + (40 + arguments[0]));"),
     ("whole time", "document.getElementById('axis-all').click();"),
     ("open a pool", "document.querySelector('#lanes .opener').click();"),
     ("close a pool", "document.querySelector('#lanes .opener').click();"),
+    ("choose a pool", "document.querySelector('#lanes .thread').click();"),
+    ("all threads", "document.querySelector('#lanes .thread').click();"),
+    ("choose a thread", "go('#threads=' + arguments[0]);"),
+    ("every thread", "document.getElementById('clear').click();"),
 )
 
 
@@ -162,4 +166,5 @@ def main():
                                                         "%7.0f ms" % later if later > 200 else ""))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -140,15 +140,24 @@ static int code_of(CURLcode rc)
     }
 }
 
-int transport_perform(struct transport *t, long *status, struct error *e)
+void transport_abandon(struct transport *t)
 {
-    t->call.easy_setopt(t->curl, CURLOPT_HTTPHEADER, t->headers);
-    CURLcode rc = t->call.easy_perform(t->curl);
-    *status = 0;
-    t->call.easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, status);
     t->call.slist_free_all(t->headers);
     t->headers = NULL;
+}
+
+int transport_end(struct transport *t, CURLcode rc, long *status, struct error *e)
+{
+    *status = 0;
+    t->call.easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, status);
+    transport_abandon(t);
     if (rc == CURLE_ABORTED_BY_CALLBACK && is_cancelled(t))
         return error_set(e, -ECANCELED, "given up: the end has come");
     return rc ? error_set(e, code_of(rc), "%s", *t->problem ? t->problem : t->call.easy_strerror(rc)) : 0;
+}
+
+int transport_perform(struct transport *t, long *status, struct error *e)
+{
+    t->call.easy_setopt(t->curl, CURLOPT_HTTPHEADER, t->headers);
+    return transport_end(t, t->call.easy_perform(t->curl), status, e);
 }

@@ -36,4 +36,10 @@ void transport_header(struct transport *t, const char *format, ...) __attribute_
  * -ECONNREFUSED if there is no server, -EACCES if its certificate is not trusted, or -EIO. */
 int transport_perform(struct transport *t, long *status, struct error *e);
 
+/* The two below are for many.c, which lets libcurl perform many requests at once. */
+/* Ends a request that libcurl has performed with this result. Returns as transport_perform does. */
+int transport_end(struct transport *t, CURLcode rc, long *status, struct error *e);
+/* Frees the headers of a request that was not performed. */
+void transport_abandon(struct transport *t);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "server/logs/audit.h"
 #include "server/logs/journal.h"
+#include "server/pull/pull.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,8 @@ static void report(const struct server *s, const struct buffer *changed, const s
         buffer_printf(&text, "; changed: %.*s", (int)changed->len, (const char *)changed->data);
     if (s->options->token_file)
         buffer_printf(&text, "; %u tokens", s->tokens.count);
+    if (s->pull)
+        buffer_printf(&text, "; %u profiles to pull", pull_count(s->pull));
     if (s->options->certificate)
         buffer_text(&text, "; the certificate, for new connections");
     if (waiting->len)
@@ -91,6 +94,7 @@ void reload_all(struct server *s, struct listener *l, const struct server_source
     const struct server_options *now = s->options;
     struct server_options o;
     struct transport_keys *keys = NULL;
+    struct pull_targets targets = {0};
     struct error e;
     void *reading;
     char text[700];
@@ -105,16 +109,21 @@ void reload_all(struct server *s, struct listener *l, const struct server_source
     }
     if (now->certificate)
         rc = transport_read_keys(&keys, now->certificate, now->key, now->client_ca, &e);
+    if (!rc && s->pull)
+        rc = targets_read(&targets, now->pull, &e);
     if (!rc && now->token_file)
         rc = tokens_read(&s->tokens, now->token_file, &e);
     if (rc) {
         transport_put_keys(keys);
+        targets_deinit(&targets);
         snprintf(text, sizeof text, "the old configuration stays: %s", e.text);
         tell(text);
         audit_event(s->audit, "reload", text);
     } else {
         if (keys)
             listen_use_keys(l, keys);
+        if (s->pull)
+            pull_use(s->pull, &targets);
         apply(s, &o, tell);
     }
     source->release(reading);

@@ -91,6 +91,37 @@ def check(page, count):
           "figures of a coarse picture are marked, and a file has exact ones", (coarse, found, then))
 
 
+def with_coarse(count):
+    """The data of a profile with a coarse copy: the root and its children, with the weight of what is below them."""
+    data = json.loads(profiles.large(count))
+    nodes = data["nodes"]
+    top = [i for i in range(count) if nodes["parent"][i] == 0]
+    place, own = {node: at for at, node in enumerate(top)}, [0] * len(top)
+    for i in range(count):
+        place[i] = place[i] if i in place else place[nodes["parent"][i]]
+        own[place[i]] += nodes["self"][i]
+    some = {key: [nodes[key][i] for i in top] for key in ("name", "type", "self_effect", "total_effect")}
+    data["coarse"] = {"nodes": {"count": len(top), "parent": [0] * len(top), "self": own, **some}, "slices": None}
+    return data
+
+
+def staged(page):
+    """A page that reads a coarse copy first, and then everything."""
+    count = 3000
+    data = with_coarse(count)
+    page.show_json(json.dumps(data))
+    state = page.wait_for("const s = candor.state(); return s.coarse ? null : s")
+    ct.ok((state["nodes"], state["total"]) == (count, data["total"]), "all frames follow the coarse copy", state["nodes"])
+    ct.ok("(coarse)" not in page.text("#answer"), "and the sentence is exact", page.text("#answer"))
+    page.show_json(json.dumps(data), "#zoom=%d" % (count - 1))
+    state = page.state()
+    ct.ok(state["zoomed"]["frame"] == count - 1 and state["nodes"] == count, "an address with a frame is read with all frames")
+    for part, wrong in (("nodes", {**data["nodes"], "self": [1] * count}), ("nodes", {**data["nodes"], "name": "x"})):
+        page.show_json(json.dumps({**data, part: wrong}))
+        text = page.text("#empty")
+        ct.ok("cannot be shown" in text and "damaged" in text, "if the rest is damaged, the page says so", text)
+
+
 def deep(page):
     """A stack that is deeper than the height of any canvas."""
     n = 5001
@@ -139,6 +170,7 @@ def main():
             check(page, 1_000_000)
         else:
             ct.skip("a million frames", "only in the tier all")
+        staged(page)
         deep(page)
         messages = page.messages()
         ct.ok(not messages, "the browser reports no errors", messages)

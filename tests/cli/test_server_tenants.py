@@ -247,8 +247,10 @@ def main():
     tokens = ct.WORK / "tokens"
     all_token, cart_token, write_only = (make_token(tokens, wanted) for wanted in
                                          ("all:read,write,profile", "cart:read,write,admin:service=cart", "w:write:service=c?rt|none"))
+    pull = ct.WORK / "pull.conf"
+    pull.write_text("[pull one]\nurl = http://secret.invalid\nservice = shop-secret\ninterval = 1h\n")
     # No roll-ups: they are made at some time, and change what /v1/storage says of the own service.
-    server = Server("tenants", "--token-file", tokens, "--retain-hours", "0", token=all_token)
+    server = Server("tenants", "--token-file", tokens, "--retain-hours", "0", "--pull", pull, token=all_token)
     for service, host, n in (("shop-secret", "h-secret", 300), ("cart", "plain", 70)):
         ct.ok(ingest(server, service, host, n) == 200, f"{service} is taken")
     check_reading(server, all_token, cart_token)

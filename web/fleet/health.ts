@@ -1,5 +1,5 @@
 // Health: which hosts and JVMs send recordings, when each last sent one, what the profiler costs and misses there, and what the server
-// keeps on its disk.
+// keeps on its disk and fetches from programs.
 import { formatCount, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
@@ -10,6 +10,7 @@ import { rateText, CPU_TIME } from "./kinds";
 import { OnDemand } from "./ondemand";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
+import { Pulled, pulledParts } from "./pulled";
 import { quote, recordingSelector, secondsIn, timesOf } from "./state";
 import { Column, tableOf } from "./table";
 import { timelineOf } from "./timeline";
@@ -59,6 +60,7 @@ export class Health implements View {
     private jvms: Jvms = { list: [], recordings: 0, cut: false };
     private hosts: Host[] = [];
     private storage: Storage | null = null;
+    private pulled: Pulled[] = [];
     private until = 0;
     private readonly tokens = element("div", {});
 
@@ -74,6 +76,7 @@ export class Health implements View {
         this.jvms = await askJvms(page, all);
         const series = await questions.ask<SeriesAnswer>("/v1/series", { ...asked, type: CPU_TIME, step: String(secondsIn(state)) });
         this.storage = await questions.ask<Storage>("/v1/storage", {});
+        this.pulled = (await questions.ask<{ targets: Pulled[] }>("/v1/pull", {})).targets;
         this.until = series.to;
         this.hosts = hostsOf(this.jvms.list, null);
         page.isOf({ from: series.from, to: series.to });
@@ -127,7 +130,7 @@ export class Health implements View {
             : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
                 "candor daemon --server " + location.origin)];
         return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page),
-            element("h2", {}, "Who may do what"), this.tokens];
+            ...pulledParts(page, this.pulled), element("h2", {}, "Who may do what"), this.tokens];
     }
 
     private lastSeen(page: Page, last: number): (Node | string)[] {

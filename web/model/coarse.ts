@@ -1,6 +1,7 @@
 // A coarse copy of a profile with very many frames: its smallest frames become part of their callers. It takes a fiftieth of the time to
 // filter or to turn, so a picture of it can be shown while the exact one is computed. Figures of it are marked as coarse, and none is
-// kept.
+// kept. The data of a large page have such a copy, which is all that the page reads before its first picture; for other data the copy is
+// made here.
 import { Profile } from "./profile";
 import { Columns, Tree, pathTo, totalsOf } from "./tree";
 
@@ -9,7 +10,10 @@ const KEPT = 10_000;
 
 // Returns the copy, or null if the profile is small enough. It shares names and types with the profile.
 export function coarseOf(profile: Profile): Profile | null {
-    const { columns, slices } = profile;
+    const { columns, slices, coarse } = profile;
+    if (coarse) {
+        return { ...profile, ...coarse, sums: null };
+    }
     if (columns.parent.length < MANY) {
         return null;
     }

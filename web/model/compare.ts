@@ -61,6 +61,9 @@ export function compareProfiles(before: Profile, after: Profile): Profile {
         changes: new Map(),
         code: new Map(),
         slices: null,
+        timeline: null,
+        coarse: null,
+        rest: null,
         byThread: false,
         notes: [...new Set([...after.notes, ...before.notes, ...(pruned ? [PRUNED] : [])])],
     };

@@ -1,5 +1,5 @@
 // Makes the lanes of threads: a row for each pool and each other thread, with what it did in each column of time.
-import { STATES, Slices } from "./slices";
+import { STATES, Timeline } from "./slices";
 import { Grid } from "./timeline";
 
 // A pool is threads whose names differ only in the number at the end.
@@ -18,7 +18,7 @@ export interface Lane extends Row {
 const stemOf = (name: string): string => name.replace(/\d+$/, "");
 
 // Returns the rows, the largest first. Pools that are `open`, named by one of their threads, are followed by their threads.
-export function rowsOf({ threads, count, thread, weight }: Slices, open: number[]): Row[] {
+export function rowsOf({ threads, count, thread, weight }: Timeline, open: number[]): Row[] {
     const sums = new Float64Array(threads.length);
     for (let i = 0; i < count; i++) {
         sums[thread[i]] += weight[i];
@@ -41,7 +41,7 @@ export function rowsOf({ threads, count, thread, weight }: Slices, open: number[
 }
 
 // Returns the lanes of the rows, with the columns of the grid.
-export function lanesOf(slices: Slices, rows: Row[], { columns, rows: cells, cellBuckets, first }: Grid): Lane[] {
+export function lanesOf(slices: Timeline, rows: Row[], { columns, rows: cells, cellBuckets, first }: Grid): Lane[] {
     const { threads, count, time, thread, weight, state } = slices;
     const lanes = rows.map((row) => ({
         ...row, columns: new Float64Array(columns), states: state ? new Float64Array(columns * STATES) : null,

@@ -5,7 +5,8 @@ import { readSums } from "./sums";
 import { Column, DataError, Maker, demand, readColumn } from "./columns";
 import { INDEPENDENT, Interval, MOST_EFFECT } from "./figures";
 import { FIRST_LIBRARY, Owners } from "./own";
-import { Slices, readSlices } from "./slices";
+import { bare } from "./filters";
+import { Slices, Timeline, readSlices, timelineOf } from "./slices";
 import { Columns, Values } from "./tree";
 
 // The placeholder for the profile begins with this.
@@ -71,6 +72,10 @@ export interface Profile {
     effects: Effects; // by number of a method's name, over all places where the method is called
     sums: Method[] | null; // sums of all methods, if the tree is pruned and therefore lacks them
     slices: Slices | null;
+    timeline: Timeline | null; // the slices without their frames
+    coarse: Pick<Profile, "columns" | "slices"> | null; // a coarse copy (coarse.ts), if the data have one
+    // Reads the whole profile, if this is only the coarse copy of it. null = it is whole.
+    rest: (() => Promise<Profile>) | null;
     notes: string[];
 }
 
@@ -90,21 +95,58 @@ export type Json = Record<string, unknown>;
 
 // Reads the profile from its text. Returns null if the page has none. Throws DataError with a text for the user.
 export async function readProfile(text: string): Promise<Profile | null> {
+    const first = await readFirst(text);
+    return first?.rest ? first.rest() : first;
+}
+
+// Reads the profile from its text or, if it is a large one, only the coarse copy of it.
+export async function readFirst(text: string): Promise<Profile | null> {
     if (text.trim() === "" || text.startsWith(NO_DATA)) {
         return null;
     }
-    return profileOf(parse(text));
+    return firstOf(parse(text));
 }
 
 // Reads a profile that is an object already. Throws DataError.
 export async function profileOf(data: Json): Promise<Profile> {
-    const { strings, canonical, repeats } = readStrings(data.strings);
+    const first = await firstOf(data);
+    return first.rest ? first.rest() : first;
+}
+
+async function firstOf(data: Json): Promise<Profile> {
+    const names = readStrings(data.strings);
     const types = readTexts(data.types, "types", 256);
     demand(types.length > 0, "types: none");
-    const columns = await readNodes(object(data.nodes, "nodes"), strings.length, types.length);
+    if (!isObject(data.coarse)) {
+        return withFacts(data, names, types, await readFrames(data, data, names, types));
+    }
+    const made = await readFrames(data, data.coarse, names, types);
+    const coarse = { columns: bare(made.columns), slices: made.slices };
+    const first = await withFacts(data, names, types, coarse);
+    const rest = async (): Promise<Profile> => {
+        const whole = await readFrames(data, data, names, types);
+        demand(Math.abs(sumOf(whole.columns.self) - first.total) <= first.total * 1e-9, "coarse: its frames do not add up to the whole");
+        return { ...first, ...whole, coarse, rest: null };
+    };
+    return { ...first, rest };
+}
+
+// Reads the frames, and their samples over time, from the data or from the coarse copy in them.
+async function readFrames(data: Json, from: Json, { canonical, repeats }: Names, types: string[]):
+Promise<Pick<Profile, "columns" | "slices">> {
+    const columns = await readNodes(object(from.nodes, "nodes"), canonical.length, types.length);
     if (repeats) {
         columns.name = columns.name.map((s) => canonical[s]);
     }
+    return {
+        columns,
+        slices: isObject(from.slices) ? await readSlices(from.slices, data.threads, columns.parent.length) : null,
+    };
+}
+
+// Adds everything else to the frames.
+async function withFacts(data: Json, { strings, canonical }: Names, types: string[],
+    { columns, slices }: Pick<Profile, "columns" | "slices">): Promise<Profile> {
     const total = sumOf(columns.self);
     return {
         title: typeof data.title === "string" && data.title !== "" ? data.title : "Profile",
@@ -136,7 +178,10 @@ export async function profileOf(data: Json): Promise<Profile> {
         total,
         effects: readEffects(data.methods, canonical),
         sums: readSums(data.sums, canonical),
-        slices: isObject(data.slices) ? await readSlices(data.slices, data.threads, columns.parent.length) : null,
+        slices,
+        timeline: slices && timelineOf(slices),
+        coarse: null,
+        rest: null,
         notes: [...notesOn(data, total), ...(Array.isArray(data.notes) ? readTexts(data.notes, "notes", 1000) : [])],
     };
 }
@@ -187,8 +232,14 @@ function readTexts(list: unknown, name: string, most = Infinity): string[] {
     return list as string[];
 }
 
+interface Names {
+    strings: string[];
+    canonical: Int32Array; // by string: the number of the first equal one
+    repeats: boolean; // some strings are equal
+}
+
 // Gives equal strings the same number, so that a method is one method, whatever the writer did.
-function readStrings(list: unknown): { strings: string[]; canonical: Int32Array; repeats: boolean } {
+function readStrings(list: unknown): Names {
     const strings = readTexts(list, "strings");
     const seen = new Map<string, number>();
     const canonical = new Int32Array(strings.length);

@@ -7,7 +7,8 @@ import { Columns, Values } from "./tree";
 // What a thread did: unknown, running, ready to run, waiting for a monitor, waiting or parked, sleeping, in I/O. In this order in the data.
 export const STATES = 7;
 
-export interface Slices {
+// What each thread did in each bucket of time.
+export interface Timeline {
     startNs: number; // when the first bucket begins, in nanoseconds since the epoch; 0 = unknown
     bucketNs: number;
     buckets: number;
@@ -16,9 +17,12 @@ export interface Slices {
     // The rows, ordered by time.
     time: Int32Array;
     thread: Int32Array;
-    node: Int32Array;
     weight: Float64Array;
     state: Uint8Array | null; // what the thread did; null = the samples do not say it
+}
+
+export interface Slices extends Timeline {
+    node: Int32Array;
 }
 
 export async function readSlices(data: Record<string, unknown>, threads: unknown, nodes: number): Promise<Slices> {
@@ -40,6 +44,35 @@ export async function readSlices(data: Record<string, unknown>, threads: unknown
     return { startNs, bucketNs, buckets, threads: threads as string[], count, time, thread, node, weight, state };
 }
 
+// Returns the slices without their nodes, which are far fewer: neighbors that differ in the node only become one row.
+export function timelineOf(slices: Slices): Timeline {
+    const { time, thread, state } = slices;
+    const isSame = (i: number) => time[i] === time[i - 1] && thread[i] === thread[i - 1] && (!state || state[i] === state[i - 1]);
+    const begins: number[] = [];
+    for (let i = 0; i < slices.count; i++) {
+        if (i === 0 || !isSame(i)) {
+            begins.push(i);
+        }
+    }
+    const weight = new Float64Array(begins.length);
+    begins.forEach((begin, row) => {
+        const end = begins[row + 1] ?? slices.count;
+        for (let i = begin; i < end; i++) {
+            weight[row] += slices.weight[i];
+        }
+    });
+    const { startNs, bucketNs, buckets, threads } = slices;
+    const pick = <T extends Int32Array | Uint8Array>(column: T, made: T): T => {
+        begins.forEach((begin, row) => { made[row] = column[begin]; });
+        return made;
+    };
+    return {
+        startNs, bucketNs, buckets, threads, count: begins.length, weight,
+        time: pick(time, new Int32Array(begins.length)), thread: pick(thread, new Int32Array(begins.length)),
+        state: state && pick(state, new Uint8Array(begins.length)),
+    };
+}
+
 // A selection of the samples: buckets from .. to - 1 of these threads.
 export interface Selection {
     from: number;
@@ -52,7 +85,7 @@ export function selectsAll({ from, to, threads }: Selection): boolean {
 }
 
 // By thread: whether it is selected.
-export function threadFlags(slices: Slices, threads: number[]): Uint8Array {
+export function threadFlags(slices: Timeline, threads: number[]): Uint8Array {
     const flags = new Uint8Array(slices.threads.length).fill(threads.length === 0 ? 1 : 0);
     threads.forEach((thread) => { flags[thread] = 1; });
     return flags;

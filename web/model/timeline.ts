@@ -1,5 +1,5 @@
 // Makes a picture of the slices: columns for equal spans of time, each divided into cells.
-import { Slices, threadFlags } from "./slices";
+import { Timeline, threadFlags } from "./slices";
 
 const MOST_COLUMNS = 240;
 // The number of cells in a column, if there are more cells than columns.
@@ -45,7 +45,7 @@ function bucketsPerCell(buckets: number, bucketNs: number): number {
 }
 
 // Makes the grid for a part of the time, of the selected threads (none selected = all).
-export function gridOf(slices: Slices, threads: number[], { from, to }: Window): Grid {
+export function gridOf(slices: Timeline, threads: number[], { from, to }: Window): Grid {
     const cellBuckets = bucketsPerCell(to - from, slices.bucketNs);
     const all = Math.max(1, Math.ceil((to - from) / cellBuckets));
     const rows = all > MOST_COLUMNS ? ROWS : 1;

@@ -1,7 +1,7 @@
 // Explains a span of time in which a program did little: what stopped all threads, and for what single threads waited. It only adds up
 // halts and samples, and is separate from the panel so that tests can compute it without a browser.
 import { Halt, Halts } from "./parts";
-import { Slices } from "./slices";
+import { Slices, Timeline } from "./slices";
 
 export interface Span {
     from: number; // nanoseconds since the epoch, like to
@@ -96,13 +96,13 @@ export function whyOf(halts: Halts, span: Span): Why {
 
 // Returns the buckets of a span: the first one, and the one after the last. Of a span that is shorter than a bucket, that is the bucket
 // in which it begins: the buckets of two kinds of sample may differ in length.
-export function bucketsOf({ startNs, bucketNs }: Slices, { from, to }: Span): [number, number] {
+export function bucketsOf({ startNs, bucketNs }: Timeline, { from, to }: Span): [number, number] {
     const [first, last] = [(from - startNs) / bucketNs, (to - startNs) / bucketNs];
     return Math.round(last) > Math.round(first) ? [Math.round(first), Math.round(last)] : [Math.floor(first), Math.floor(first) + 1];
 }
 
 // Returns the weight per nanosecond of the buckets of the span, and that of all buckets: processors, if the weights are CPU time.
-export function paceOf(slices: Slices, span: Span): { here: number; whole: number } {
+export function paceOf(slices: Timeline, span: Span): { here: number; whole: number } {
     const { bucketNs, buckets, count, time, weight } = slices;
     const [from, to] = bucketsOf(slices, span);
     const [first, last] = [Math.max(0, from), Math.min(buckets, to)];

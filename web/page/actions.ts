@@ -124,12 +124,14 @@ export function ofMethod(app: App, key: string, name: number): (() => void) | nu
 }
 
 export function saveSvg(app: App, panes: Panes): void {
-    app.refine(); // a file has exact figures only
-    save(app, new Blob([svgText(app, panes)], { type: "image/svg+xml" }), ".svg");
+    app.exactly(() => save(app, new Blob([svgText(app, panes)], { type: "image/svg+xml" }), ".svg"));
 }
 
-export async function savePng(app: App, panes: Panes): Promise<void> {
-    app.refine();
+export function savePng(app: App, panes: Panes): void {
+    app.exactly(() => void saveImage(app, panes));
+}
+
+async function saveImage(app: App, panes: Panes): Promise<void> {
     const pictures = picturesOf(app, panes);
     const made = pictures.length > 0 ? await pngOf(byId("title").textContent ?? "", pictures) : null;
     if (made) {

@@ -9,6 +9,7 @@ import { findAll } from "./actions";
 import { App } from "./app";
 import { byId, element } from "./dom";
 import { remember } from "./remember";
+import { COARSE } from "./sight";
 
 const MUCH = 0.2; // the least share of the weight that makes the sentence mention code other than Java's
 const LONGEST = 120;
@@ -73,7 +74,8 @@ const put = remember((app: App, profile: Profile, code: OwnCode | null): void =>
             element("span", { className: "interval" }, "(" + formatInterval(wilson(share, profile.effectiveSamples, INDEPENDENT)) + ")"),
             " of the " + whole, method.own ? ", including the methods of libraries and the JDK that it calls." : ".");
     }
-    byId("answer").hidden = parts.length === 0;
+    parts.push(profile.rest ? COARSE : "");
+    byId("answer").hidden = parts.every((part) => part === "");
     byId("answer").replaceChildren(...parts);
 });
 

@@ -10,7 +10,8 @@ import { Kinds } from "./kinds";
 import { Naming, namingsOf } from "./named";
 import { Panels } from "./panels";
 import { Scene, SceneMaker } from "./scene";
-import { DEFAULTS, State, readAddress, writeAddress } from "./state";
+import { showEmpty } from "./show";
+import { DEFAULTS, State, hasFrames, readAddress, writeAddress } from "./state";
 import { remember } from "./remember";
 
 // A frame found by search is shown at least this wide.
@@ -91,15 +92,15 @@ export class App {
     }
 
     // Reads the profile of a kind of sample. Returns null if it cannot be shown, or if another one was requested in the meantime.
-    private async read(kind: string): Promise<Profile | null> {
+    private async read(kind: string, isWhole = false): Promise<Profile | null> {
         const turn = ++this.turn;
-        const profile = await this.kinds.read(kind);
+        const profile = await this.kinds.read(kind, isWhole);
         return turn === this.turn ? profile : null;
     }
 
     // Applies an address.
     private async follow(state: State): Promise<void> {
-        const profile = await this.read(state.kind);
+        const profile = await this.read(state.kind, hasFrames(state));
         if (profile && profile !== this.profile) {
             this.open(profile);
         }
@@ -204,7 +205,7 @@ export class App {
     // Applies a state without the choices that the profile does not have.
     private adopt(state: State): void {
         this.state = this.scenes.possible(state);
-        if (state.zoom > 0 || state.selected >= 0 || state.upperZoom > 0 || state.upperSelected >= 0) {
+        if (hasFrames(state)) {
             this.scenes.makeExact(this.state); // numbers of frames are those of exact trees
         }
         const fit = (tree: Tree, zoom: number) => (zoom < tree.count && tree.total[zoom] > 0 ? zoom : 0);
@@ -215,22 +216,42 @@ export class App {
         this.state.upperSelected = upper && this.state.upperSelected < upper.count ? this.state.upperSelected : -1;
     }
 
-    // Puts the exact picture in the place of a coarse one.
-    refine(): void {
+    // Puts the exact picture in the place of a coarse one, and then calls `work`: at once, or when the rest of the profile is read.
+    exactly(work: () => void): void {
+        if (this.profile.rest) {
+            void this.complete().then((isRead) => isRead && this.exactly(work));
+            return;
+        }
         if (this.scene.coarse) {
             this.scenes.makeExact(this.state);
             this.show(this);
         }
+        work();
     }
 
-    // Returns the number of a frame of the picture in the exact tree, which is then shown.
-    private exactFrame(pane: PaneName, frame: number): number {
-        if (!this.scene.coarse) {
-            return frame;
+    // Reads the rest of a profile of which only the coarse copy is read. Returns whether it is the profile that is shown now.
+    async complete(): Promise<boolean> {
+        const { profile: first, state: { kind } } = this;
+        const whole = await this.kinds.read(kind, true);
+        if (this.profile === first && whole !== first) {
+            if (!whole) {
+                showEmpty("This profile cannot be shown", this.kinds.find(kind).problem + ".");
+                return false;
+            }
+            this.open(whole);
+            this.adopt(this.state);
+            this.show(this);
         }
-        const coarse = this.treeOf(pane);
-        this.refine();
-        return sameFrame(coarse, frame, this.treeOf(pane));
+        return this.profile === whole;
+    }
+
+    // Calls `work` with the number of a frame of the picture in the exact tree, which is then shown.
+    private withExact(pane: PaneName, frame: number, work: (exact: number) => void): void {
+        const seen = this.treeOf(pane);
+        this.exactly(() => {
+            const tree = this.treeOf(pane);
+            work(tree === seen ? frame : sameFrame(seen, frame, tree));
+        });
     }
 
     // Changes choices. If this makes another tree, its frames have other numbers, so zoom and selection are reset. If `remembered` is set,
@@ -293,15 +314,14 @@ export class App {
     }
 
     select(pane: PaneName, of: number): void {
-        const frame = this.exactFrame(pane, of);
-        this.change(pane === "upper" ? { upperSelected: frame, selected: -1 } : { selected: frame, upperSelected: -1 });
+        this.withExact(pane, of, (frame) =>
+            this.change(pane === "upper" ? { upperSelected: frame, selected: -1 } : { selected: frame, upperSelected: -1 }));
     }
 
     zoomTo(pane: PaneName, of: number): void {
-        const frame = this.exactFrame(pane, of);
-        const changes = pane === "upper" ? { upperZoom: frame, upperSelected: frame, selected: -1 }
-            : { zoom: frame, selected: frame, upperSelected: -1 };
-        this.change(changes, true);
+        this.withExact(pane, of, (frame) =>
+            this.change(pane === "upper" ? { upperZoom: frame, upperSelected: frame, selected: -1 }
+                : { zoom: frame, selected: frame, upperSelected: -1 }, true));
     }
 
     // Searches. `whole`: the tree of calls, in which the weight of the matches is computed. `tree`: the visible tree.
@@ -323,13 +343,13 @@ export class App {
 
     // Selects the next match (step 1) or the previous one (step -1), and zooms out or in as far as needed to show it.
     nextMatch(step: number, width: number): void {
-        this.refine();
-        const matches = this.matchesOf("main");
-        if (!matches || matches.frames === 0) {
-            return;
-        }
-        const next = matchBeside(this.tree, matches, this.state.selected, step);
-        this.change({ selected: next, upperSelected: -1, zoom: this.zoomToSee(next, width) });
+        this.exactly(() => {
+            const matches = this.matchesOf("main");
+            if (matches && matches.frames > 0) {
+                const next = matchBeside(this.tree, matches, this.state.selected, step);
+                this.change({ selected: next, upperSelected: -1, zoom: this.zoomToSee(next, width) });
+            }
+        });
     }
 
     // Returns the present zoom if the frame is wide enough in it. Otherwise returns the frame nearest to the root in which it is.

@@ -23,7 +23,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     click("unsure", () => app.change({ unsure: !app.state.unsure }));
     click("timeline-toggle", () => actions.toggleTimeline(app));
     click("save", () => actions.saveSvg(app, panes));
-    click("save-png", () => void actions.savePng(app, panes));
+    click("save-png", () => actions.savePng(app, panes));
     click("next", () => actions.step(app, panes, 1));
     click("previous", () => actions.step(app, panes, -1));
     click("find", () => actions.findAll(app, app.selectedName));

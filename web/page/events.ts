@@ -6,7 +6,7 @@ import { formatValue } from "../model/figures";
 import { Row } from "../model/lanes";
 import { Marks, byThread, readMarks } from "../model/marks";
 import { visibleName } from "../model/names";
-import { Slices } from "../model/slices";
+import { Timeline } from "../model/slices";
 import { SpanRow } from "../model/spans";
 import { App } from "./app";
 import { chooseTime, haltWord } from "./halts";
@@ -47,21 +47,21 @@ export class Events {
     }
 
     // Whether the events of this page belong to the profile that is shown, by their times.
-    private fits({ startNs }: Slices): boolean {
+    private fits({ startNs }: Timeline): boolean {
         return startNs > 0 && this.app.isOfPage;
     }
 
-    private marksOf(slices: Slices, { threads }: Row): number[] {
+    private marksOf(slices: Timeline, { threads }: Row): number[] {
         return this.fits(slices) ? threads.flatMap((thread) => this.ofThread.get(slices.threads[thread]) ?? []) : [];
     }
 
-    private spansOf(slices: Slices, { threads }: Row): SpanRow[] {
+    private spansOf(slices: Timeline, { threads }: Row): SpanRow[] {
         const lists = this.spansByThread(this.app.panels?.spans?.rows ?? []);
         return this.fits(slices) ? threads.flatMap((thread) => lists.get(slices.threads[thread]) ?? []) : [];
     }
 
     // The events and spans of a row that are within a time, by their places on an axis with that time.
-    within(slices: Slices, row: Row, start: number, length: number): Event[] {
+    within(slices: Timeline, row: Row, start: number, length: number): Event[] {
         const { marks } = this;
         const place = (from: number, to: number, look: number): Event =>
             ({ from: (from - start) / length, to: (to - start) / length, look });
@@ -72,7 +72,7 @@ export class Events {
     }
 
     // The shortest event within a time, or else the shortest span; `onSpan`: only a span.
-    under(slices: Slices, row: Row, from: number, to: number, onSpan: boolean): Pointed | null {
+    under(slices: Timeline, row: Row, from: number, to: number, onSpan: boolean): Pointed | null {
         const { marks } = this;
         const event = !marks || onSpan ? -1 : this.marksOf(slices, row)
             .filter((i) => marks.start[i] <= to && marks.start[i] + marks.length[i] >= from)

@@ -1,7 +1,7 @@
 // Keeps the profiles of the page, one for each kind of sample, and the buttons that choose between them. A profile is read when it is first
 // shown.
 import { DataError } from "../model/columns";
-import { Profile, readKind, readProfile } from "../model/profile";
+import { Profile, readFirst, readKind } from "../model/profile";
 import { App } from "./app";
 import { byId, element } from "./dom";
 
@@ -11,7 +11,7 @@ export interface Part {
     kind: string;
     title: string;
     problem: string; // why it cannot be shown; set after an attempt to read it
-    read: () => Promise<Profile | null>;
+    read: (isWhole: boolean) => Promise<Profile | null>; // of a large profile only the coarse copy, unless isWhole (profile.ts)
 }
 
 export class Kinds {
@@ -49,11 +49,11 @@ export class Kinds {
     }
 
     // Reads the profile of a kind. Returns null if it cannot be shown; its button then shows the reason.
-    async read(kind: string): Promise<Profile | null> {
+    async read(kind: string, isWhole = false): Promise<Profile | null> {
         const part = this.find(kind);
         let profile: Profile | null = null;
         try {
-            profile = await part.read();
+            profile = await part.read(isWhole);
             part.problem = profile && profile.total > 0 ? "" : "There are no samples of this kind";
         } catch (error) {
             if (!(error instanceof DataError)) {
@@ -66,7 +66,7 @@ export class Kinds {
 
     // Reads the profile of a kind, or returns null if the page has none of that kind, or none that can be shown.
     async readIfThere(kind: string): Promise<Profile | null> {
-        return this.has(kind) ? this.read(kind) : null;
+        return this.has(kind) ? this.read(kind, true) : null;
     }
 
     // Returns the word for the part in the address.
@@ -114,7 +114,13 @@ function kindOf(part: HTMLElement): { kind: string; title: string } {
     }
 }
 
-function reader(part: HTMLElement): () => Promise<Profile | null> {
+function reader(part: HTMLElement): Part["read"] {
     let made: Promise<Profile | null> | null = null;
-    return () => made ??= readProfile(part.textContent ?? "");
+    return (isWhole) => {
+        made ??= readFirst(part.textContent ?? "");
+        if (isWhole) {
+            made = made.then((profile) => (profile?.rest ? profile.rest() : profile));
+        }
+        return made;
+    };
 }

@@ -4,7 +4,7 @@ import { LOOKS, drawLane } from "../draw/lanes";
 import { formatCount, formatShare } from "../model/figures";
 import { Row, lanesOf, rowsOf } from "../model/lanes";
 import { visibleName } from "../model/names";
-import { Slices } from "../model/slices";
+import { Timeline } from "../model/slices";
 import { Grid, scaleOf } from "../model/timeline";
 import { App } from "./app";
 import { byId, element, keepPlace } from "./dom";
@@ -21,7 +21,7 @@ export class Lanes {
     private readonly events: Events;
     private shown: unknown[] = [];
     private drawn: unknown[] = [];
-    private readonly lanes = remember((slices: Slices, rows: Row[], grid: Grid) => lanesOf(slices, rows, grid));
+    private readonly lanes = remember((slices: Timeline, rows: Row[], grid: Grid) => lanesOf(slices, rows, grid));
     private grid: Grid | null = null; // as drawn
     private told = false; // an event is described
 
@@ -30,7 +30,7 @@ export class Lanes {
     }
 
     // Makes the rows if there are others than before.
-    show(slices: Slices): void {
+    show(slices: Timeline): void {
         const { pools, threads } = this.app.state;
         const key = [slices, pools.join(".")];
         if (!key.every((part, i) => part === this.shown[i])) {
@@ -50,7 +50,7 @@ export class Lanes {
         });
     }
 
-    private make(slices: Slices, total: number): void {
+    private make(slices: Timeline, total: number): void {
         this.strips = [];
         byId("lanes").replaceChildren(...this.rows.map((row) => {
             const name = visibleName(row.label).slice(0, LONGEST_NAME);
@@ -90,7 +90,7 @@ export class Lanes {
         this.app.change({ threads: (all ? rest : [...rest, ...of]).sort((a, b) => a - b) }, true);
     }
 
-    draw(slices: Slices, grid: Grid): void {
+    draw(slices: Timeline, grid: Grid): void {
         const { theme } = this.app;
         this.grid = grid;
         const lanes = this.lanes(slices, this.rows, grid);
@@ -112,11 +112,11 @@ export class Lanes {
     }
 
     // The span of the axis in nanoseconds.
-    private axis({ startNs, bucketNs }: Slices, { first, columns, rows, cellBuckets }: Grid): { start: number; length: number } {
+    private axis({ startNs, bucketNs }: Timeline, { first, columns, rows, cellBuckets }: Grid): { start: number; length: number } {
         return { start: startNs + first * bucketNs, length: columns * rows * cellBuckets * bucketNs };
     }
 
-    private tellColours(slices: Slices, seen: Set<number>): void {
+    private tellColours(slices: Timeline, seen: Set<number>): void {
         const { events: { marks }, app: { theme } } = this;
         const items = LOOKS.flatMap(({ word, colour }, i) => {
             const swatch = element("span", { className: "swatch" });
@@ -130,7 +130,7 @@ export class Lanes {
     }
 
     // What is under the pointer. The spans are at the bottom of a lane.
-    private under(slices: Slices, row: Row, event: MouseEvent): Pointed | null {
+    private under(slices: Timeline, row: Row, event: MouseEvent): Pointed | null {
         const { grid } = this;
         const box = (event.target as HTMLElement).getBoundingClientRect();
         if (!grid) {
@@ -142,7 +142,7 @@ export class Lanes {
         return this.events.under(slices, row, time(event.clientX - NEAR), time(event.clientX + NEAR), onSpan);
     }
 
-    private tell(slices: Slices, row: Row, event: MouseEvent): void {
+    private tell(slices: Timeline, row: Row, event: MouseEvent): void {
         const pointed = this.under(slices, row, event);
         (event.target as HTMLElement).style.cursor = pointed ? "pointer" : "";
         if (pointed) {

@@ -9,7 +9,7 @@ import { showHead } from "./head";
 import { Kinds } from "./kinds";
 import { listenToFiles } from "./other";
 import { showBooks, showEmpty, showTitle, titleOf } from "./show";
-import { readAddress } from "./state";
+import { hasFrames, readAddress } from "./state";
 import { startViewer } from "./viewer";
 
 // The viewer's address is that of the page.
@@ -32,7 +32,8 @@ async function start(): Promise<void> {
     const kinds = Kinds.ofPage();
     let profile: Profile | null = null;
     try {
-        profile = await kinds.find(readAddress(location.hash).kind).read();
+        const state = readAddress(location.hash);
+        profile = await kinds.find(state.kind).read(hasFrames(state));
     } catch (error) {
         if (!(error instanceof DataError)) {
             throw error;
@@ -52,13 +53,23 @@ async function start(): Promise<void> {
     }
     const app = startViewer(profile, kinds, PAGE, (shown) => nameDocument(shown.profile));
     listenToFiles(app);
-    markPicture();
+    await picture();
+    performance.mark("candor-drawn"); // for measurements
+    if (profile.rest) {
+        await app.complete();
+    }
     await Promise.all(app.readBeside);
 }
 
-// For measurements: marks the time of the first picture.
-function markPicture(): void {
-    requestAnimationFrame(() => setTimeout(() => performance.mark("candor-drawn"), 0));
+// Resolves when what is shown now has been drawn.
+function picture(): Promise<void> {
+    return new Promise((resolve) => {
+        if (document.hidden) {
+            resolve(); // nothing is drawn now
+        } else {
+            requestAnimationFrame(() => setTimeout(resolve, 0));
+        }
+    });
 }
 
 function nameDocument(profile: Profile): void {

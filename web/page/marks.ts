@@ -2,7 +2,7 @@
 import { MARK_COLOURS, Mark, drawMarks } from "../draw/marks";
 import { formatValue, plural } from "../model/figures";
 import { Halt } from "../model/parts";
-import { Slices } from "../model/slices";
+import { Timeline } from "../model/slices";
 import { Grid } from "../model/timeline";
 import { App } from "./app";
 import { byId, element } from "./dom";
@@ -14,7 +14,7 @@ export class Marks {
         byId("marks").addEventListener("click", () => app.change({ panel: "halts" }, true));
     }
 
-    draw(slices: Slices, { first, columns, rows, cellBuckets }: Grid): void {
+    draw(slices: Timeline, { first, columns, rows, cellBuckets }: Grid): void {
         const known = slices.startNs > 0 && this.app.isOfPage;
         const halts = known ? this.app.panels?.halts?.list.filter(({ ofAll }) => ofAll) ?? [] : [];
         byId("marks").hidden = byId("marks-text").hidden = halts.length === 0;

@@ -50,6 +50,10 @@ function tell(text: string): void {
 
 // Adds the file's profile of the kind in sight, and the comparison with it if their weights have one unit. Shows the comparison.
 function add(app: App, name: string, profiles: Profile[]): void {
+    app.exactly(() => addToWhole(app, name, profiles));
+}
+
+function addToWhole(app: App, name: string, profiles: Profile[]): void {
     const { profile: here, kinds } = app;
     const same = profiles.find(({ kind, unit, before }) => kind === here.kind && unit === here.unit && !before && !here.before);
     const other = same ?? profiles[0];

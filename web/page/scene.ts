@@ -55,7 +55,7 @@ export class SceneMaker {
     private ready = ""; // what the exact scene was made for
     private readonly made: (...given: [Tree, Tree | null, Tree, number, boolean]) => Scene;
 
-    constructor(private readonly profile: Profile, private readonly isCoarse = false) {
+    constructor(private readonly profile: Profile, private readonly isCoarse = profile.rest !== null) {
         const { strings, types, columns } = profile;
         this.numbers = new Map(strings.map((name, i) => [name, i]));
         this.threadNames = this.nameThreads();

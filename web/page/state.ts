@@ -69,6 +69,11 @@ function parse(key: keyof State, text: string): State[keyof State] {
     }
 }
 
+// Whether choices are numbers of frames. These are valid in exact trees only.
+export function hasFrames({ zoom, selected, upperZoom, upperSelected }: State): boolean {
+    return zoom > 0 || selected >= 0 || upperZoom > 0 || upperSelected >= 0;
+}
+
 // Reads an address. Members that are missing or not valid have their defaults. Nothing is checked against a profile.
 export function readAddress(hash: string): State {
     const given = new URLSearchParams(hash.replace(/^#/, ""));

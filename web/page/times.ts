@@ -2,7 +2,7 @@
 import { drawGrid, Span } from "../draw/heat";
 import { clockOf, dateOf, ticksOf } from "../model/clock";
 import { formatValue } from "../model/figures";
-import { Slices } from "../model/slices";
+import { Timeline } from "../model/slices";
 import { Grid, Window, gridOf } from "../model/timeline";
 import { App } from "./app";
 import { moveAxis, windowOf, zoomAxis, zoomToChosen } from "./axis";
@@ -16,15 +16,15 @@ const TICK_WIDTH = 110;
 const LABEL_WIDTH = 80;
 const WHEEL_STEP = 200; // pixels of the wheel that make the axis twice as long
 
-const NO_SLICES: Slices = {
+const NO_SLICES: Timeline = {
     startNs: 0, bucketNs: 1, buckets: 1, threads: [], count: 0,
-    time: new Int32Array(0), thread: new Int32Array(0), node: new Int32Array(0), weight: new Float64Array(0), state: null,
+    time: new Int32Array(0), thread: new Int32Array(0), weight: new Float64Array(0), state: null,
 };
 
 export class Times {
     private readonly heat = byId<HTMLCanvasElement>("heat");
-    private slices: Slices = NO_SLICES;
-    private readonly grid: (slices: Slices, threads: string, from: number, to: number) => Grid;
+    private slices: Timeline = NO_SLICES;
+    private readonly grid: (slices: Timeline, threads: string, from: number, to: number) => Grid;
     private readonly lanes: Lanes;
     private readonly redraw = oncePerPicture(() => this.draw());
     private readonly marks: Marks;
@@ -47,7 +47,7 @@ export class Times {
 
     // Buttons, wheel and keys that zoom and move the axis.
     private listenToAxis(): void {
-        const on = (id: string, work: (slices: Slices) => void) => byId(id).addEventListener("click", () => work(this.slices));
+        const on = (id: string, work: (slices: Timeline) => void) => byId(id).addEventListener("click", () => work(this.slices));
         on("axis-in", (slices) => zoomAxis(this.app, slices, 1, this.cursorShare));
         on("axis-out", (slices) => zoomAxis(this.app, slices, -1, this.cursorShare));
         on("axis-chosen", (slices) => zoomToChosen(this.app, slices));
@@ -170,9 +170,9 @@ export class Times {
 
     show(): void {
         byId("timeline").hidden = !this.app.timelineShown;
-        const { slices } = this.app.profile;
-        if (slices && slices !== this.slices) {
-            this.slices = slices;
+        const { timeline } = this.app.profile;
+        if (timeline && timeline !== this.slices) {
+            this.slices = timeline;
             this.cursor = this.anchor = -1;
         }
         this.lanes.show(this.slices);

@@ -47,7 +47,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         const { coarse } = app.scene;
         document.querySelector(".viewer > main")?.toggleAttribute("data-coarse", coarse);
         window.clearTimeout(refining);
-        refining = coarse ? window.setTimeout(() => app.refine(), IDLE_MS) : 0;
+        refining = coarse ? window.setTimeout(() => app.exactly(() => undefined), IDLE_MS) : 0;
     }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
     byId("timeline").hidden = true;

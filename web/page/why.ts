@@ -4,7 +4,7 @@ import { formatCount, formatShare, formatValue, plural } from "../model/figures"
 import { visibleName } from "../model/names";
 import { Halt } from "../model/parts";
 import { Profile } from "../model/profile";
-import { Slices } from "../model/slices";
+import { Timeline } from "../model/slices";
 import { HaltSum, Root, Span, bucketsOf, leavesOf, paceOf, whyOf } from "../model/why";
 import { App } from "./app";
 import { element } from "./dom";
@@ -23,7 +23,7 @@ export function chosenSpan({ profile: { slices }, state: { from, to } }: App): S
 }
 
 // Whether little ran in these buckets.
-export function isGap(slices: Slices, from: number, to: number): boolean {
+export function isGap(slices: Timeline, from: number, to: number): boolean {
     const at = (bucket: number) => slices.startNs + bucket * slices.bucketNs;
     const { here, whole } = paceOf(slices, { from: at(from), to: at(to) });
     return here < GAP * whole;
@@ -51,10 +51,10 @@ export function whyPanel(app: App, span: Span): HTMLElement[] {
 
 function usedText(profile: Profile | null, span: Span): string[] {
     const length = "In these " + time(span.to - span.from) + " ";
-    if (!profile?.slices || profile.slices.startNs === 0) {
+    if (!profile?.timeline || profile.timeline.startNs === 0) {
         return [length + "the CPU time is unknown: the recording has no samples of it with times."];
     }
-    const { here, whole } = paceOf(profile.slices, span);
+    const { here, whole } = paceOf(profile.timeline, span);
     const cores = (pace: number) => formatValue(pace, "") + (pace === 1 ? " processor" : " processors");
     return [length + "the threads used " + cores(here) + ", and " + cores(whole) + " in the whole recording"
         + (here < GAP * whole ? "." : ": this is no gap.")];

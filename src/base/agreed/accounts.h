@@ -274,7 +274,7 @@ enum account_figure {
             "`now`, all that they used",                                                                                                   \
             "--heal off")                                                                                                                  \
     ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, NULL, 0, "still approximate",                                               \
-            "sampled CPU time that was approximate in the latest window (3 s or more)", "--heal now, or the agent from the start")         \
+            "sampled CPU time that was approximate in the latest window (1 to 5 s)", "--heal now, or the agent from the start")            \
     ACCOUNT(HEAL_LEFT_OF, "heal_left_of", BOOK_BIT(HEAL), LEVEL, NS, NULL, 0, "of", "all sampled CPU time in that window", "")
 
 #define ACCOUNT_JSON(MEMBER, SETTING)                                                                                                      \

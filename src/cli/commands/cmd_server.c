@@ -92,6 +92,8 @@ static const struct cli_option options[] = {
     {0, "check-alerts", "FILE", NULL, "read a file for --alerts, report what is wrong with it, and end"},
     {0, "top-methods", "N", NULL,
      "with the metrics of each service at /v1/metrics/prometheus, give the N methods that use most CPU time themselves (default 0)"},
+    {0, "pull", "FILE", NULL, "fetch profiles from the programs that this file names, as from Go's net/http/pprof; SIGHUP reads it again"},
+    {0, "check-pull", "FILE", NULL, "read a file for --pull, report what is wrong with it, and end"},
     {0, "remote-write", "URL", NULL,
      "send all metrics to Prometheus or another receiver of remote write, such as http://prometheus:9090/api/v1/write"},
     {0, "remote-write-interval", "TIME", NULL, "how often to send them (default 1m)"},
@@ -104,6 +106,10 @@ static const struct cli_option options[] = {
     {0, "check", NULL, NULL, "read all data, repair what can be repaired, report the rest, and end"},
     {0, "backup", "DIR|s3://BUCKET/PREFIX", NULL, "write a copy to a new directory, or as objects, and end"},
     {0, "restore", "DIR|s3://BUCKET/PREFIX", NULL, "make --data, which must be new or empty, from this backup, check it, and end"},
+    {0, "copy-store", "DIR", NULL,
+     "copy all data to a new directory, whose samples are in ClickHouse (--store) if they are in files now, and in files if they are "
+     "there, "
+     "and end"},
     CLI_UNPACK_OPTION,
     {0},
 };

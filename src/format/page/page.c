@@ -1,5 +1,6 @@
 #include "format/page/page.h"
 
+#include "format/page/coarse.h"
 #include "format/page/column.h"
 #include "base/text/code_owner.h"
 #include "profile/accounts.h"
@@ -216,7 +217,7 @@ static int put_nodes(struct jsonw *j, const struct page *page)
     return rc;
 }
 
-static int put_slices(struct jsonw *j, const struct page *page)
+static void put_threads(struct jsonw *j, const struct page *page)
 {
     const struct slices *s = &page->slices;
     jsonw_key(j, "threads");
@@ -224,6 +225,11 @@ static int put_slices(struct jsonw *j, const struct page *page)
     for (uint32_t i = 0; i < s->thread_count; i++)
         jsonw_string(j, profile_text(page->profile, s->threads[i]), strtab_len(&page->profile->strings, s->threads[i]));
     jsonw_array_end(j);
+}
+
+static int put_slices(struct jsonw *j, const struct page *page)
+{
+    const struct slices *s = &page->slices;
     jsonw_key(j, "slices");
     if (!s->count) {
         jsonw_null(j);
@@ -236,6 +242,27 @@ static int put_slices(struct jsonw *j, const struct page *page)
     jsonw_member_uint(j, "buckets", s->buckets);
     int rc = put_columns(j, page, slice_columns, s->has_states ? SLICE_COLUMNS : SLICE_COLUMNS - 1, s->count);
     jsonw_object_end(j);
+    return rc;
+}
+
+/* Writes the copy of the nodes and slices that the page reads first. */
+static int put_coarse(struct jsonw *j, const struct page *page)
+{
+    struct coarse coarse;
+    int rc = coarse_init(&coarse, &page->tree, &page->slices);
+    if (rc)
+        return rc;
+    struct page copy = *page;
+    copy.tree.nodes = coarse.nodes;
+    copy.tree.count = coarse.count;
+    copy.slices.list = coarse.slices;
+    copy.slices.count = coarse.slice_count;
+    jsonw_key(j, "coarse");
+    jsonw_object(j);
+    rc = put_nodes(j, &copy);
+    rc = rc ? rc : put_slices(j, &copy);
+    jsonw_object_end(j);
+    coarse_deinit(&coarse);
     return rc;
 }
 
@@ -411,6 +438,9 @@ int page_write(struct page *page, FILE *out)
     rc = rc ? rc : put_code(&j, page);
     put_names(&j, &page->tree.names, p);
     rc = rc ? rc : put_owners(&j, page);
+    put_threads(&j, page);
+    if (!rc && coarse_is_needed(&page->tree, &page->slices))
+        rc = put_coarse(&j, page);
     rc = rc ? rc : put_nodes(&j, page);
     rc = rc ? rc : put_slices(&j, page);
     jsonw_object_end(&j);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SLICES_MAX = 200000, /* at most two megabytes of a page */
+    SLICES_MAX = 200000, /* at most two megabytes of a page, if the buckets can be long enough */
     BUCKETS_MIN = 60,    /* the buckets stay short enough for at least this many */
     PIECES_MAX = 1000000 /* of samples that stand for several */
 };

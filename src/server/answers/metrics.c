@@ -5,6 +5,7 @@
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
 #include "server/logs/audit.h"
+#include "server/pull/pull.h"
 #include "server/request/exposition.h"
 #include "server/logs/journal.h"
 #include "server/logs/tell.h"
@@ -181,6 +182,7 @@ void metrics_write(FILE *out, struct server *s, bool exemplars)
                    store_dictionaries_bytes(s->store));
     storage_put_metrics(out, s);
     alerts_put_metrics(out, s);
+    pull_put_metrics(out, s);
 }
 
 /* ---- OpenMetrics ---- */

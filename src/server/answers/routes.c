@@ -22,6 +22,7 @@
 #include "server/metrics/scrape.h"
 #include "server/metrics/search.h"
 #include "server/profiles/profiles.h"
+#include "server/pull/pull.h"
 #include "server/fleet/services.h"
 #include "server/spans/spans.h"
 #include "server/fleet/top.h"
@@ -58,6 +59,7 @@ static const struct route {
     {"/v1/storage", TOKEN_READ, storage_answer},
     {"/v1/tokens", TOKEN_ADMIN | OF_ALL, holders_answer},
     {"/v1/profiles", TOKEN_READ, profiles_answer},
+    {"/v1/pull", TOKEN_READ, pull_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},
     {"/v1/alerts/silences", TOKEN_READ | OF_ALL, silence_calls_list},

@@ -57,6 +57,11 @@ static int name_values(struct envelope_note *note, struct text family, struct er
     return rc;
 }
 
+int series_name_values(struct envelope_note *note, const char *family, struct error *e)
+{
+    return name_values(note, (struct text){family, strlen(family)}, e);
+}
+
 /* ---- labels ---- */
 
 struct pair {

@@ -58,7 +58,8 @@
 
 /* The other options. They need a restart. listen: as it was given, before it was split into addresses. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
- * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca:
+ * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. pull: the file with
+ * programs whose profiles are fetched; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca:
  * the certificates that sign those of clients; NULL = clients are not asked for certificates.
  * remote_write: the URL that metrics are sent to; NULL = none. remote_protocol, remote_token, remote_ca: its version (NULL = 1.0), and
  * files; NULL = none. store: "clickhouse:URL", where the rows of recordings are; NULL = in files of `data`. store_user: NULL = default;
@@ -89,6 +90,7 @@
     X(key, "tls-key")                                                                                                                      \
     X(unpacked, "max-unpacked")                                                                                                            \
     X(alerts, "alerts")                                                                                                                    \
+    X(pull, "pull")                                                                                                                        \
     X(proxy_user_header, "proxy-user-header")                                                                                              \
     X(proxy_groups_header, "proxy-groups-header")                                                                                          \
     X(proxy_from, "proxy-from")                                                                                                            \
@@ -101,6 +103,7 @@
 
 struct alerts;   /* server/alerts/alerts.h */
 struct profiles; /* server/profiles/profiles.h */
+struct pull;     /* server/pull/pull.h */
 
 #define SERVER_STORE_CLICKHOUSE "clickhouse:" /* `store` begins with it */
 
@@ -173,6 +176,7 @@ struct server {
     struct stop stop;
     struct profiles *profiles;
     struct alerts *alerts; /* NULL = there are none */
+    struct pull *pull;     /* NULL = nothing is pulled */
     struct turns readers;  /* of the large recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */
 };

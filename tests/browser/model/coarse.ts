@@ -28,8 +28,8 @@ function profileOf(frames: number): Profile {
         startNs: 1, bucketNs: 1e6, buckets: 9, threads: ["t"], count: frames, time: new Int32Array(frames), thread: new Int32Array(frames),
         node: Int32Array.from({ length: frames }, (_, i) => i), weight: columns.self, state: null,
     };
-    return { columns, strings, types: ["JIT compiled"], effects, slices, owners: null, before: null, sums: null, byThread: false,
-        total: 1, effectiveSamples: 1, notes: [] } as unknown as Profile;
+    return { columns, strings, types: ["JIT compiled"], effects, slices, owners: null, before: null, sums: null, coarse: null, rest: null,
+        byThread: false, total: 1, effectiveSamples: 1, notes: [] } as unknown as Profile;
 }
 
 export function coarse(): void {

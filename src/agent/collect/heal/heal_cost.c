@@ -8,6 +8,8 @@
 
 static const uint64_t WATCH_NS = 20000000000; /* for this long after a step, additional compilations count as its cost */
 
+static const uint64_t PAUSE_MAX_NS = 5000000; /* for one step */
+
 static uint64_t compilers_cpu(void)
 {
     uint64_t sum = 0;
@@ -27,7 +29,7 @@ static uint64_t stopped_ns(void)
 
 void heal_cost_begin(struct heal_cost *c, uint64_t now_ns)
 {
-    *c = (struct heal_cost){.began_ns = now_ns, .process_at_begin = clock_process_cpu()};
+    *c = (struct heal_cost){.methods = HEAL_METHODS_FIRST, .began_ns = now_ns, .process_at_begin = clock_process_cpu()};
 }
 
 /* If a compiler thread has ended, its CPU time is missing from the sum. Then nothing is added for the other compiler threads, either. */
@@ -57,15 +59,20 @@ void heal_cost_begin_step(struct heal_cost *c)
     c->steps++;
 }
 
-void heal_cost_take_back(struct heal_cost *c)
+/* Halves the number of methods after a step that stopped the program for too long, and doubles it if twice as many would fit. */
+static void fit_methods(struct heal_cost *c, uint64_t paused_ns)
 {
-    c->steps--;
+    if (paused_ns > PAUSE_MAX_NS && c->methods > 1)
+        c->methods /= 2;
+    else if (2 * paused_ns <= PAUSE_MAX_NS && c->methods < HEAL_METHODS_MAX)
+        c->methods *= 2;
 }
 
 uint64_t heal_cost_end_step(struct heal_cost *c)
 {
     uint64_t called = clock_monotonic_ns() - c->step_ns, stopped = stopped_ns();
-    uint64_t paused = stopped > c->stopped_at_step ? stopped - c->stopped_at_step : called;
+    uint64_t paused = stopped ? stopped - c->stopped_at_step : called;
     c->paused_ns += paused;
+    fit_methods(c, paused);
     return paused;
 }

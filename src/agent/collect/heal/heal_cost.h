@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { HEAL_METHODS_FIRST = 8, HEAL_METHODS_MAX = 64 };
+
 struct heal_cost {
+    uint32_t methods;                    /* how many methods the next step may discard, so that it stops the program for at most 5 ms */
     uint64_t began_ns, process_at_begin; /* when healing began, by the monotonic clock and by the process's CPU clock */
     uint64_t paused_ns, cpu_ns, steps;
     uint64_t looked_ns, compilers_at_look; /* when heal_cost_look was called last; the CPU time of the compiler threads then */
@@ -23,8 +26,6 @@ void heal_cost_look(struct heal_cost *c, uint64_t now_ns);
 /* Whether the budget has room for another step. It always has room for the first step. */
 bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_share, double cpu_share);
 void heal_cost_begin_step(struct heal_cost *c);
-/* Removes the last step from the count, because it discarded no code. */
-void heal_cost_take_back(struct heal_cost *c);
 /* Ends a step. Returns how many ns the threads were stopped. */
 uint64_t heal_cost_end_step(struct heal_cost *c);
 

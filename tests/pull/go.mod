@@ -1,0 +1,3 @@
+module candor.example/pull
+
+go 1.21

@@ -69,8 +69,11 @@ export class Lanes {
             const name = visibleName(row.label).slice(0, LONGEST_NAME);
             const size = row.threads.length > 1 ? " (" + formatCount(row.threads.length) + ")" : "";
             const [begin, end] = halves(name);
+            const share = formatShare(row.weight / total);
             const button = element("button", { type: "button", className: "thread", title: name },
-                element("bdi", { dir: "ltr" }, element("span", {}, begin), element("span", {}, end + size)), element("span", { className: "share" }, formatShare(row.weight / total)));
+                element("bdi", { dir: "ltr" }, element("span", {}, begin), element("span", {}, end + size)),
+                element("span", { className: "share" }, share));
+            button.setAttribute("aria-label", name + size + " " + share); // in one piece
             button.addEventListener("click", () => this.toggle(row));
             const canvas = element("canvas", { className: "lane" });
             canvas.setAttribute("aria-hidden", "true");

@@ -90,7 +90,7 @@ static void test_again(void)
     met_clear(&met);
     for (int i = 0; i < MET_TRIES_MAX; i++) {
         sample(stubborn, MS);
-        tap_ok(picks(8, "demo/Stubborn", NULL), "a method that is met again is tried again");
+        tap_ok(picks(8, "demo/Stubborn", NULL) && picked[0].again == (i > 0), "a method that is met again is tried again, and marked");
         picked[0].fate = OLD_METHOD_DISCARDED;
         met_settle(&met);
     }

@@ -135,7 +135,7 @@
             "raise the limit, or use a smaller heap (-XX:MaxRAMPercentage); candor record -e live and -XX:NativeMemoryTracking=summary "   \
             "show what uses the memory")                                                                                                   \
     FINDING(CONTEXT_SWITCHES, "context_switches", "The processors switch between threads very often", "--kind cpu", "Threads",             \
-            FINDING_NEEDS(STATISTICS), 0,                                                                                                  \
+            FINDING_NEEDS(SWITCHES), 0,                                                                                                    \
             "use fewer threads that pass small pieces of work to each other; candor report --kind lock shows what they wait for")          \
     FINDING(CLASSES_GROW, "classes_grow", "The number of loaded classes keeps growing", "--kind alloc", "Allocating lines",                \
             FINDING_NEEDS(STATISTICS), 0,                                                                                                  \

@@ -49,7 +49,7 @@ static void begin(void)
     holder.kind = PROFILE_HOLDER;
     halts = (struct halts){0};
     strtab_init(&halts.strings);
-    e = (struct evidence){.sources = SOURCE_BIT(SOURCES) - 1,
+    e = (struct evidence){.sources = UINT32_MAX >> (32 - SOURCES),
                           .cpu = &cpu,
                           .wall = &wall,
                           .lock = &lock,

@@ -88,7 +88,7 @@
             "longer needed. It may also be a cache that is still filling")                                                                 \
     FINDING(THREAD_CHURN, "thread_churn", "Threads are started for very short work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,     \
             "use an ExecutorService, which keeps its threads; if each task must have a thread, use virtual threads (JDK 21 and later)")    \
-    FINDING(RECORDING_QUALITY, "recording_quality", "Part of the CPU time is missing from the recording", "--kind cpu", "Books",           \
+    FINDING(RECORDING_QUALITY, "recording_quality", "Parts of the recording are missing or not exact", "--kind cpu", "Books",              \
             FINDING_NEEDS(CPU), 0, "the reasons and their remedies are in the books at the end of the report")                             \
     FINDING(EVENT_LOOP_BLOCKED, "event_loop_blocked", "An event loop is blocked, and so are all its connections", "--kind wall",           \
             "Methods", FINDING_NEEDS(WALL), 0,                                                                                             \
@@ -135,7 +135,7 @@
             "raise the limit, or use a smaller heap (-XX:MaxRAMPercentage); candor record -e live and -XX:NativeMemoryTracking=summary "   \
             "show what uses the memory")                                                                                                   \
     FINDING(CONTEXT_SWITCHES, "context_switches", "The processors switch between threads very often", "--kind cpu", "Threads",             \
-            FINDING_NEEDS(STATISTICS), 0,                                                                                                  \
+            FINDING_NEEDS(SWITCHES), 0,                                                                                                    \
             "use fewer threads that pass small pieces of work to each other; candor report --kind lock shows what they wait for")          \
     FINDING(CLASSES_GROW, "classes_grow", "The number of loaded classes keeps growing", "--kind alloc", "Allocating lines",                \
             FINDING_NEEDS(STATISTICS), 0,                                                                                                  \
@@ -154,7 +154,7 @@
             "use a larger heap (-Xmx), or let the collector begin earlier: -XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent")      \
     FINDING(REDEFINITIONS, "redefinitions", "Classes are redefined all the time", "--kind halt", "Kinds", FINDING_NEEDS(REDEFINED), 0,     \
             "check the agents (-javaagent) and tools that transform classes: each redefinition stops all threads and discards compiled "   \
-            "code; candor record --heal does so, too")                                                                                     \
+            "code")                                                                                                                        \
     FINDING(CHILD_PROCESSES, "child_processes", "Processes are started all the time", "--kind wall", "Threads", FINDING_NEEDS(PROCESSES),  \
             0, "use a library instead of the command, or keep one process and send it requests")                                           \
     FINDING(JDK_DATA_LOST, "jdk_data_lost", "The JDK's recorder lost data", "", "", FINDING_NEEDS(LOSSES), 0,                              \

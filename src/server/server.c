@@ -29,34 +29,40 @@
 
 enum { MAINTAIN_S = 10, REREAD_WAIT_S = 10 };
 
+/* stop: NULL, or a flag; once it is set, the store's work ends soon. */
+static struct store_options options_of(const struct server_options *o, const atomic_bool *stop)
+{
+    return (struct store_options){.path = o->data,
+                                  .retain_s = o->retain_s,
+                                  .retain_raw_s = o->retain_raw_s,
+                                  .retain_hours_s = o->retain_hours_s,
+                                  .retain_days_s = o->retain_days_s,
+                                  .max_disk = o->max_disk,
+                                  .max_raw = o->max_raw,
+                                  .max_service = o->max_service,
+                                  .memory = o->memory,
+                                  .load = load_recording,
+                                  .clickhouse = o->store ? o->store + strlen(SERVER_STORE_CLICKHOUSE) : NULL,
+                                  .clickhouse_user = o->store_user,
+                                  .clickhouse_password_file = o->store_password,
+                                  .clickhouse_ca = o->store_ca,
+                                  .cold = o->cold,
+                                  .cold_after_ns = o->cold_after_ns,
+                                  .cold_cache = o->cold_cache_bytes,
+                                  .cold_take_over = o->cold_take_over != NULL,
+                                  .s3_endpoint = o->s3_endpoint,
+                                  .s3_region = o->s3_region,
+                                  .s3_credentials = o->s3_credentials,
+                                  .s3_ca = o->s3_ca,
+                                  .tell = tell_line,
+                                  .stop = stop};
+}
+
 /* stop: NULL = a command that needs all recordings, which waits until they are read again if the catalog was lost. */
 static int open_store(struct store **store, const struct server_options *o, const atomic_bool *stop, struct error *e)
 {
-    struct store_options options = {.path = o->data,
-                                    .retain_s = o->retain_s,
-                                    .retain_raw_s = o->retain_raw_s,
-                                    .retain_hours_s = o->retain_hours_s,
-                                    .retain_days_s = o->retain_days_s,
-                                    .max_disk = o->max_disk,
-                                    .max_raw = o->max_raw,
-                                    .max_service = o->max_service,
-                                    .memory = o->memory,
-                                    .load = load_recording,
-                                    .clickhouse = o->store ? o->store + strlen(SERVER_STORE_CLICKHOUSE) : NULL,
-                                    .clickhouse_user = o->store_user,
-                                    .clickhouse_password_file = o->store_password,
-                                    .clickhouse_ca = o->store_ca,
-                                    .reread_wait_ns = stop ? REREAD_WAIT_S * NS_PER_S : 0,
-                                    .cold = o->cold,
-                                    .cold_after_ns = o->cold_after_ns,
-                                    .cold_cache = o->cold_cache_bytes,
-                                    .cold_take_over = o->cold_take_over != NULL,
-                                    .s3_endpoint = o->s3_endpoint,
-                                    .s3_region = o->s3_region,
-                                    .s3_credentials = o->s3_credentials,
-                                    .s3_ca = o->s3_ca,
-                                    .tell = tell_line,
-                                    .stop = stop};
+    struct store_options options = options_of(o, stop);
+    options.reread_wait_ns = stop ? REREAD_WAIT_S * NS_PER_S : 0;
     return store_open(store, &options, e);
 }
 
@@ -226,7 +232,7 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     return rc;
 }
 
-/* ---- check, backup, restore ---- */
+/* ---- check, backup, restore, copy ---- */
 
 struct checking {
     struct store *store;
@@ -368,4 +374,22 @@ int server_backup(const struct server_options *o, const char *path, struct error
         rc = s3_is_url(path) ? backup_objects(o, store, path, e) : store_backup(store, path, e);
     store_close(store);
     return rc;
+}
+
+static atomic_bool interrupted; /* it orders no other memory access */
+
+static void note_interrupt(int signal)
+{
+    atomic_store_explicit(&interrupted, true, memory_order_relaxed);
+}
+
+int server_copy(const struct server_options *o, const char *to, store_copy_progress *progress, uint64_t *bad, struct error *e)
+{
+    const struct sigaction once = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct server_options all = without_limits(o);
+    struct store_options options = options_of(&all, &interrupted);
+    signal(SIGXFSZ, SIG_IGN);
+    sigaction(SIGINT, &once, NULL); /* a second one ends the command at once */
+    sigaction(SIGTERM, &once, NULL);
+    return store_copy(&options, to, progress, bad, e);
 }

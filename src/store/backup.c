@@ -51,17 +51,22 @@ int backup_copy_folder(const char *from, const char *to, struct error *e)
     return rc;
 }
 
-/* Copies the server's files that are beside the catalog, if they exist. They are replaced as a whole, so a copy is never half of one. */
-static int copy_beside(const char *from, const char *to, struct error *e)
+static int copy_if_there(const char *from, const char *to, const char *name, struct error *e)
 {
-    static const char *const names[] = {"alerts.json", "silences.json", "profiles.json", "clickhouse", "cold"};
     char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
-    int rc = 0;
-    for (size_t i = 0; !rc && i < sizeof names / sizeof *names; i++) {
-        snprintf(a, sizeof a, "%s/%s", from, names[i]);
-        snprintf(b, sizeof b, "%s/%s", to, names[i]);
-        rc = access(a, F_OK) ? 0 : copy(a, b, e);
-    }
+    snprintf(a, sizeof a, "%s/%s", from, name);
+    snprintf(b, sizeof b, "%s/%s", to, name);
+    return access(a, F_OK) ? 0 : copy(a, b, e);
+}
+
+/* Copies the server's files that are beside the catalog, if they exist. They are replaced as a whole, so a copy is never half of one.
+ * rows: also the note that rows are in ClickHouse. */
+static int copy_beside(const char *from, const char *to, bool rows, struct error *e)
+{
+    static const char *const names[] = {"alerts.json", "silences.json", "profiles.json", "cold"};
+    int rc = rows ? copy_if_there(from, to, "clickhouse", e) : 0;
+    for (size_t i = 0; !rc && i < sizeof names / sizeof *names; i++)
+        rc = copy_if_there(from, to, names[i], e);
     return rc;
 }
 
@@ -78,7 +83,37 @@ int store_backup(struct store *s, const char *path, struct error *e)
         rc = backup_copy_folder(store_path(s, from, folders[i]), to, e);
     }
     merge_read_end(s, epoch);
-    return rc ? rc : copy_beside(s->path, path, e);
+    return rc ? rc : copy_beside(s->path, path, true, e);
+}
+
+static int copy_dictionaries(const char *from, const char *to, struct error *e)
+{
+    char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
+    int rc = disk_directory(to, e);
+    DIR *dir = rc ? NULL : opendir(from);
+    for (struct dirent *entry; !rc && dir && (entry = readdir(dir));) {
+        int fits = snprintf(a, sizeof a, "%s/%s", from, entry->d_name) < (int)sizeof a &&
+                   snprintf(b, sizeof b, "%s/%s", to, entry->d_name) < (int)sizeof b;
+        if (entry->d_name[0] == '.' || !fits)
+            continue;
+        rc = disk_directory(b, e);
+        rc = rc ? rc : copy_if_there(a, b, "dictionary", e);
+    }
+    if (dir)
+        closedir(dir);
+    return rc;
+}
+
+int backup_without_rows(struct store *s, const char *path, struct error *e)
+{
+    char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
+    snprintf(to, sizeof to, "%s/catalogue.db", path);
+    int rc = catalogue_backup(s->catalogue, to, NULL, e);
+    snprintf(to, sizeof to, "%s/recordings", path);
+    rc = rc ? rc : backup_copy_folder(store_path(s, from, "recordings"), to, e);
+    snprintf(to, sizeof to, "%s/segments", path);
+    rc = rc ? rc : copy_dictionaries(store_path(s, from, "segments"), to, e);
+    return rc ? rc : copy_beside(s->path, path, false, e);
 }
 
 /* ---- the way back ---- */
@@ -110,7 +145,7 @@ static int copy_all(const char *backup, const char *to, struct error *e)
     snprintf(a, sizeof a, "%s/catalogue.db", backup);
     snprintf(b, sizeof b, "%s/catalogue.db", to);
     rc = rc ? rc : copy(a, b, e);
-    return rc ? rc : copy_beside(backup, to, e);
+    return rc ? rc : copy_beside(backup, to, true, e);
 }
 
 int store_restore(const char *backup, const char *path, struct error *e)

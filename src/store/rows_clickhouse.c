@@ -149,14 +149,14 @@ static void note_gone(struct away *a, struct numbers *of, uint64_t number)
     pthread_mutex_unlock(&a->lock);
 }
 
-static int send_batch(struct away *a, const struct batch *b, struct error *e)
+static int send_batch(struct away *a, struct batch *b, struct error *e)
 {
-    struct clickhouse_segment *list = calloc(b->count, sizeof *list);
+    struct rows_part *list = calloc(b->count, sizeof *list);
     if (!list)
         return error_set(e, -ENOMEM, "out of memory");
     for (uint32_t i = 0; i < b->count; i++) {
-        const struct waiting *w = &b->list[i];
-        list[i] = (struct clickhouse_segment){w->done.id, w->done.dictionary, w->service, w->type, &w->rows};
+        struct waiting *w = &b->list[i];
+        list[i] = (struct rows_part){w->done.id, w->done.dictionary, w->service, w->type, &w->rows, 0};
     }
     int rc = clickhouse_write(a->server, list, b->count, e);
     free(list);
@@ -209,7 +209,7 @@ static void write_waiting(struct store *s, bool now)
 /* Whether the batch has room for a segment of this day. */
 static bool has_room(const struct batch *b, int64_t day)
 {
-    int64_t days[CLICKHOUSE_DAYS_MAX];
+    int64_t days[ROWS_DAYS_MAX];
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->count; i++) {
         bool known = false;
@@ -217,10 +217,10 @@ static bool has_room(const struct batch *b, int64_t day)
             known = days[k] == b->list[i].done.day;
         if (b->list[i].done.day == day)
             return b->rows < WAITING_ROWS;
-        if (!known && n < CLICKHOUSE_DAYS_MAX)
+        if (!known && n < ROWS_DAYS_MAX)
             days[n++] = b->list[i].done.day;
     }
-    return n < CLICKHOUSE_DAYS_MAX && b->rows < WAITING_ROWS;
+    return n < ROWS_DAYS_MAX && b->rows < WAITING_ROWS;
 }
 
 /* Takes over the rows. */
@@ -271,6 +271,15 @@ static bool waits(struct store *s, uint64_t recording)
     bool found = has(&a->waiting, recording) || has(&a->going, recording);
     pthread_mutex_unlock(&a->lock);
     return found;
+}
+
+static int write_parts(struct store *s, struct rows_part *list, uint32_t count, struct error *e)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        segment_add_up(list[i].rows);
+        list[i].bytes = 0;
+    }
+    return clickhouse_write(s->away->server, list, count, e);
 }
 
 /* ---- reading ---- */
@@ -419,6 +428,7 @@ static const struct rows_kind rows_in_clickhouse = {
     .sums = ROWS_SUM_MAX,
     .is_away = true,
     .seal = seal,
+    .write = write_parts,
     .read = read_one,
     .sum = sum,
     .write_rollup = write_rollup,
@@ -433,16 +443,16 @@ static const struct rows_kind rows_in_clickhouse = {
 
 /* ---- opening ---- */
 
-/* Reads the number under which rows are there. 0 = the rows are in files. */
-static int read_marker(const struct store *s, uint64_t *number, struct error *e)
+/* Reads the number under which the rows of a folder are there. 0 = the rows are in files. */
+static int read_marker(const char *folder, uint64_t *number, struct error *e)
 {
     char path[DISK_PATH_MAX];
     uint8_t *bytes;
     size_t size;
     *number = 0;
-    store_path(s, path, marker);
-    if (access(path, F_OK))
+    if (!store_is_in_clickhouse(folder))
         return 0;
+    snprintf(path, sizeof path, "%s/%s", folder, marker);
     int rc = disk_read_file(path, 64, &bytes, &size, e);
     if (rc)
         return rc;
@@ -453,28 +463,25 @@ static int read_marker(const struct store *s, uint64_t *number, struct error *e)
     return rc;
 }
 
-static int write_marker(const struct store *s, uint64_t *number, struct error *e)
+/* Chooses the number. */
+static int write_marker(const char *folder, uint64_t *number, struct error *e)
 {
     char path[DISK_PATH_MAX], text[32];
     while (!*number)
         if (getrandom(number, sizeof *number, 0) != sizeof *number)
             return error_set(e, -EIO, "there is no random number: %s", strerror(errno));
+    snprintf(path, sizeof path, "%s/%s", folder, marker);
     int n = snprintf(text, sizeof text, "%" PRIu64 "\n", *number);
-    return disk_write_synced(store_path(s, path, marker), text, (size_t)n, e);
+    return disk_write_synced(path, text, (size_t)n, e);
 }
 
-static int connect_to(struct store *s, uint64_t number, struct error *e)
+static int connect_to(struct clickhouse **out, const struct store_options *o, const atomic_bool *stop, uint64_t number, struct error *e)
 {
     char password[TOKEN_MAX];
-    const struct store_options *o = &s->options;
     int rc = token_read(o->clickhouse_password_file ? o->clickhouse_password_file : "", password, e);
-    struct clickhouse_options options = {.url = o->clickhouse,
-                                         .user = o->clickhouse_user,
-                                         .password = password,
-                                         .ca_file = o->clickhouse_ca,
-                                         .store = number,
-                                         .stop = o->stop};
-    rc = rc ? rc : clickhouse_open(&s->away->server, &options, e);
+    struct clickhouse_options options = {
+        .url = o->clickhouse, .user = o->clickhouse_user, .password = password, .ca_file = o->clickhouse_ca, .store = number, .stop = stop};
+    rc = rc ? rc : clickhouse_open(out, &options, e);
     explicit_bzero(password, sizeof password);
     return rc;
 }
@@ -491,7 +498,7 @@ static void leave_old(struct store *s, uint64_t *number)
 int rows_clickhouse_open(struct store *s, bool has_segments, bool is_new, struct error *e)
 {
     uint64_t number;
-    int rc = read_marker(s, &number, e);
+    int rc = read_marker(s->path, &number, e);
     if (!rc && number && is_new)
         leave_old(s, &number);
     if (rc || (!number && !s->options.clickhouse))
@@ -504,8 +511,8 @@ int rows_clickhouse_open(struct store *s, bool has_segments, bool is_new, struct
     if (!s->away)
         return error_set(e, -ENOMEM, "out of memory");
     pthread_mutex_init(&s->away->lock, NULL);
-    rc = number ? 0 : write_marker(s, &number, e);
-    rc = rc ? rc : connect_to(s, number, e);
+    rc = number ? 0 : write_marker(s->path, &number, e);
+    rc = rc ? rc : connect_to(&s->away->server, &s->options, s->options.stop, number, e);
     s->rows = rc ? s->rows : &rows_in_clickhouse;
     if (!rc)
         is_ready(s); /* if it is not, rows wait */
@@ -530,4 +537,37 @@ void rows_clickhouse_close(struct store *s)
     free(a);
     s->away = NULL;
     s->rows = &rows_in_files;
+}
+
+/* ---- copies ---- */
+
+bool store_is_in_clickhouse(const char *folder)
+{
+    char path[DISK_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, marker);
+    return !access(path, F_OK);
+}
+
+int rows_clickhouse_claim(const struct store_options *o, const char *folder, struct error *e)
+{
+    struct clickhouse *server = NULL;
+    uint64_t number = 0, last;
+    int rc = connect_to(&server, o, o->stop, number, e);
+    rc = rc ? rc : clickhouse_prepare(server, &last, e);
+    clickhouse_close(server);
+    return rc ? rc : write_marker(folder, &number, e);
+}
+
+int rows_clickhouse_give_up(const struct store_options *o, const char *folder, struct error *e)
+{
+    struct clickhouse *server = NULL;
+    uint64_t number, last = 0;
+    int rc = read_marker(folder, &number, e);
+    if (rc || !number)
+        return rc;
+    rc = connect_to(&server, o, NULL, number, e);
+    rc = rc ? rc : clickhouse_prepare(server, &last, e);
+    rc = rc || !last ? rc : clickhouse_remove_store(server, e);
+    clickhouse_close(server);
+    return rc;
 }

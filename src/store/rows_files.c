@@ -19,6 +19,18 @@ static int seal(struct store *s, struct catalogue_segment *done, const char *ser
     return rc;
 }
 
+static int write_parts(struct store *s, struct rows_part *list, uint32_t count, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < count; i++) {
+        rc = disk_directory(store_dictionary_path(s, path, list[i].dictionary), e);
+        rc = rc ? rc : segment_write(list[i].rows, store_segment_path(s, path, list[i].dictionary, list[i].number), false, e);
+        list[i].bytes = disk_size(path);
+    }
+    return rc;
+}
+
 static int read_one(struct store *s, struct rows_ahead *ahead, const struct rows_wanted *wanted, unsigned columns, struct segment *out,
                     struct error *e)
 {
@@ -69,6 +81,7 @@ const struct rows_kind rows_in_files = {
     .ahead = 1,
     .merges = true,
     .seal = seal,
+    .write = write_parts,
     .read = read_one,
     .write_rollup = write_rollup,
     .read_rollup = read_rollup,

@@ -110,12 +110,9 @@ int seal_load_again(const struct store *s, struct store_profiles *to, const stru
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
 /* Seals a recording that has just entered the catalog. */
-void seal_arrival(struct store *s, const struct sealing *l, const struct envelope_note *note);
-/* Writes the segment of one profile and day, and enters it in the catalog. */
-int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e);
-/* Does the same for all unsealed parts of the recording. */
-int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
-                 struct error *e);
+void seal_arrival(struct store *s, struct sealing *l, const struct envelope_note *note);
+/* Writes the segments of all unsealed parts of the recording, and enters them in the catalog. */
+int seal_pending(struct store *s, struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording, struct error *e);
 
 /* ---- rows_clickhouse.c ---- */
 
@@ -124,6 +121,18 @@ int seal_pending(struct store *s, const struct store_profiles *profiles, const s
  * rows_clickhouse_close in each case. */
 int rows_clickhouse_open(struct store *s, bool has_segments, bool is_new, struct error *e);
 void rows_clickhouse_close(struct store *s);
+/* For a copy: gives the folder, which has no server yet, a number in ClickHouse, if that answers. */
+int rows_clickhouse_claim(const struct store_options *o, const char *folder, struct error *e);
+/* Removes all that ClickHouse has under the folder's number, if the folder has one; even if the store is stopping. */
+int rows_clickhouse_give_up(const struct store_options *o, const char *folder, struct error *e);
+
+/* ---- rows_move.c ---- */
+
+/* Writes the rows and roll-ups of `from` to `to`, whose catalog was copied from that of `from` and still has its segments. Each part gets a
+ * segment of its own. If something is damaged, its parts are to be sealed again in `to`, or are lost. *damaged: how many segments and
+ * roll-ups that were; each is told. Nobody else may use either of them. Returns 0, or a code with a message in e; then `to` is of no
+ * use. */
+int rows_move(struct store *from, struct store *to, store_copy_progress *progress, uint64_t *damaged, struct error *e);
 
 /* ---- cold.c ---- */
 
@@ -185,6 +194,8 @@ void rebuild_free(struct rebuild *n);
 
 /* Copies a folder with all that it has. Files that never change are linked. */
 int backup_copy_folder(const char *from, const char *to, struct error *e);
+/* Makes a backup in an empty folder that has neither rows nor roll-ups, nor the note that they are in ClickHouse. */
+int backup_without_rows(struct store *s, const char *path, struct error *e);
 
 /* ---- copy.c ---- */
 

@@ -4,12 +4,11 @@
 tier: default
 timeout: 600
 
-Places.java has run a load before the agent comes, so most samples of that load in compiled code are approximate. After healing (with
-`now` on all JDKs, and with `paced` from JDK 22 on), less than 1 % of those in the last quarter of the recording may be approximate.
-The true share there is nearly 0: only code that no sample hit before is left. With 700 samples and a true share of 0.1 %, seven
-approximate ones have a probability below 1e-5. A quarter of eight seconds is 2,000 samples, of which about half are in compiled code:
-663 of 1,250 were the fewest seen. That the share was high before is asserted with a bound of a tenth, for a true share above a half:
-of 33 samples, three or fewer have a probability below 1e-6.
+Places.java has run a load before the agent comes, so most samples of that load in compiled code are approximate. After healing less than
+1 % of those in the last quarter of the recording may be approximate. The true share there is nearly 0: only code that no sample hit before
+is left. With 700 samples and a true share of 0.1 %, seven approximate ones have a probability below 1e-5. A quarter of eight seconds is
+2,000 samples, of which about half are in compiled code: 663 of 1,250 were the fewest seen. That the share was high before is asserted with
+a bound of a tenth, for a true share above a half: of 33 samples, three or fewer have a probability below 1e-6.
 """
 import pathlib
 import sys
@@ -54,7 +53,7 @@ def heal_books(recording):
 
 def check_healed(jdk, mode):
     what, path = f"{jdk}, {mode}", ct.WORK / f"{mode}-{jdk.version}.jfr"
-    arguments = ("--heal", mode)
+    arguments = () if mode == "paced" else ("--heal", mode)
     recording, first, last = record(jdk, path, 8, arguments)
     n, approximate = marked(first[:FEW])
     if mode != "now":
@@ -64,7 +63,7 @@ def check_healed(jdk, mode):
     books, setting = heal_books(recording), recording.settings.get("heal")
     ct.ok(setting == mode, f"{what}: the recording says how: {setting}")
     methods, pauses = books.get("heal_methods", (0, 0)), books.get("heal_pauses", (0, 0))
-    ct.ok(pauses[1] >= 1 and pauses[0] > 0 and (mode == "now" or methods[1] >= 1),
+    ct.ok(pauses[1] >= 1 and (pauses[0] > 0 or jdk.version >= 17) and (mode == "now" or methods[1] >= 1),
           f"{what}: the books tell of {pauses[1]} steps, {pauses[0]} ns, {methods[1]} methods", books)
     said = [text for _, text in recording.log if "was discarded" in text]
     ct.ok(len(said) == pauses[1], f"{what}: the log tells of each step", recording.log)
@@ -74,21 +73,8 @@ def check_healed(jdk, mode):
     ct.ok("\nHealed: code compiled before" in ct.candor("report", path).out, f"{what}: and its text")
 
 
-def check_left(jdk, mode):
-    """JDK 8 to 21 could only discard all code: paced does nothing there."""
-    what, path = f"{jdk}, {mode}", ct.WORK / f"{mode}-{jdk.version}.jfr"
-    recording, first, last = record(jdk, path, 5, ("--heal", mode))
-    n, approximate = marked(last)
-    kept, books = recording.books.get(("heal_kept", "all_at_once"), (0, 0)), heal_books(recording)
-    ct.ok(approximate > n / 10 and kept[1] >= 1 and books["heal_pauses"] == (0, 0), f"{what}: {kept[1]} methods stay as they are", books)
-    ct.ok(sum("stays as it is" in text for _, text in recording.log) == 1, f"{what}: the log says so, once", recording.log)
-    told = ct.candor("report", path).out
-    ct.ok("\nNot healed: " in told and "--heal now" in told, f"{what}: and the report, with the remedy", told[-2000:])
-
-
 def check_off(jdk):
-    """The default."""
-    recording, first, last = record(jdk, ct.WORK / f"off-{jdk.version}.jfr", 2, ())
+    recording, first, last = record(jdk, ct.WORK / f"off-{jdk.version}.jfr", 2, ("--heal", "off"))
     shares = [approximate / max(n, 1) for n, approximate in (marked(first), marked(last))]
     ct.ok(min(shares) > 0.1 and not heal_books(recording) and recording.settings["heal"] == "off",
           f"{jdk}, off: the code stays as it is: {shares}", recording.books)
@@ -113,7 +99,7 @@ def java_agent(jdk):
 
 
 def check_beside_agent(jdk):
-    """Its transformers are not run again for the program's classes."""
+    """Healing transforms no class, so the transformers of a Java agent do not run again."""
     path = ct.WORK / f"agent-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Places", flags=[java_agent(jdk)]) as jvm:
         jvm.expect("ready")
@@ -123,12 +109,8 @@ def check_beside_agent(jdk):
         ct.candor("stop", jvm.pid)
         jvm.finish()
         transformed = [line for line in jvm.out if line.startswith("transform ")]
-    recording, said = ct.Recording(path), ct.candor("report", path).out
-    kept = recording.books.get(("heal_kept", "java_agent"), (0, 0))
-    ct.ok(kept[1] >= 1 and "a Java agent is loaded" in said, f"{jdk}, beside a Java agent: {kept[1]} methods stay as they are",
-          recording.books)
-    ct.ok(heal_books(recording)["heal_pauses"] == (0, 0) and sum("stays as it is" in text for _, text in recording.log) == 1,
-          f"{jdk}, beside a Java agent: there is no step, and the log says once that there is none", recording.log)
+    books = heal_books(ct.Recording(path))
+    ct.ok(books["heal_methods"][1] >= 1, f"{jdk}, beside a Java agent: code heals as without one", books)
     ct.ok(not transformed, f"{jdk}, beside a Java agent: no class is transformed again", transformed)
 
 
@@ -136,7 +118,7 @@ def main():
     ct.need()
     jdks = ct.jdks()
     for jdk, mode in ct.spread(jdks, ["now", "paced"]):
-        (check_left if jdk.version < 22 and mode != "now" else check_healed)(jdk, mode)
+        check_healed(jdk, mode)
     for jdk, check in ct.spread(ct.some(jdks, 25), [check_off, check_start, check_beside_agent]):
         check(jdk)
     ct.done()

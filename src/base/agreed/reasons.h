@@ -143,10 +143,8 @@
     CAPTURE(UNREADABLE, "unreadable", "the code, or the JVM's description of it, could not be read", "")
 
 #define HEAL_KEEPS(KEEP)                                                                                                                   \
-    KEEP(UNMODIFIABLE, "unmodifiable", "the class cannot be retransformed, or is gone", "")                                                \
-    KEEP(REFUSED, "refused", "the JVM, or a class transformer, refused, or the approximate code came back twice", "")                      \
-    KEEP(JAVA_AGENT, "java_agent", "a Java agent is loaded, whose class transformers would have run again", "--heal now")                  \
-    KEEP(ALL_AT_ONCE, "all_at_once", "this JVM (JDK 8 to 21) can only throw away all its compiled code at once", "--heal now")
+    KEEP(GONE, "gone", "the class is not loaded any more", "")                                                                             \
+    KEEP(RETURNED, "returned", "the code was discarded twice, and samples met such code again", "")
 
 #define NO_ROWS(STATE)
 

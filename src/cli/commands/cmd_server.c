@@ -106,6 +106,10 @@ static const struct cli_option options[] = {
     {0, "check", NULL, NULL, "read all data, repair what can be repaired, report the rest, and end"},
     {0, "backup", "DIR|s3://BUCKET/PREFIX", NULL, "write a copy to a new directory, or as objects, and end"},
     {0, "restore", "DIR|s3://BUCKET/PREFIX", NULL, "make --data, which must be new or empty, from this backup, check it, and end"},
+    {0, "copy-store", "DIR", NULL,
+     "copy all data to a new directory, whose samples are in ClickHouse (--store) if they are in files now, and in files if they are "
+     "there, "
+     "and end"},
     CLI_UNPACK_OPTION,
     {0},
 };

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* args.c and print.c need this table of commands. */
 const struct cli_command *const cli_commands[] = {&command_server, NULL};
@@ -21,6 +22,29 @@ static int check(const struct server_options *o, const char *backup, struct erro
     if (bad)
         return cli_fail("%s: %llu files were damaged", o->data, (unsigned long long)bad);
     printf("%s: good\n", o->data);
+    return cli_finish_output();
+}
+
+/* Shows how much was copied, in one line of the terminal. */
+static void show_copied(uint64_t done, uint64_t all)
+{
+    fprintf(stderr, "\r\033[Kcopied %llu of %llu segments", (unsigned long long)done, (unsigned long long)all);
+}
+
+static int copy_store(const struct cli_args *args, const struct server_options *o, const char *to, struct error *e)
+{
+    uint64_t bad;
+    bool terminal = isatty(STDERR_FILENO);
+    if (!o->store)
+        return cli_usage(args->command, "--copy-store needs --store clickhouse:URL, also for a copy whose samples are in files");
+    int rc = server_copy(o, to, terminal ? show_copied : NULL, &bad, e);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (rc)
+        return cli_fail("%s", e->text);
+    if (bad)
+        return cli_fail("%s: copied, but %llu files of %s were damaged", to, (unsigned long long)bad, o->data);
+    printf("%s: copied\n", to);
     return cli_finish_output();
 }
 
@@ -72,13 +96,15 @@ static int run(const struct cli_args *args, const struct settings *s)
 {
     struct server_source source = {read_again, settings_free, args};
     const struct server_options *o = &s->options;
-    const char *backup = cli_option(args, "backup");
+    const char *backup = cli_option(args, "backup"), *copy = cli_option(args, "copy-store");
     struct error e;
     intake_set_limit(s->unpacked);
     if (cli_option(args, "new-token"))
         return make_token(args, o, &e);
     if (cli_switch(args, "check") || cli_option(args, "restore"))
         return check(o, cli_option(args, "restore"), &e);
+    if (copy)
+        return copy_store(args, o, copy, &e);
     int rc = backup ? server_backup(o, backup, &e) : server_run(o, &source, &e);
     return rc ? cli_fail("%s", e.text) : CLI_OK;
 }

@@ -8,7 +8,7 @@
 #include "base/time_units.h"
 #include "server/request/question.h"
 #include "store/files/contexts.h"
-#include "store/label_sums.h"
+#include "store/query/label_sums.h"
 
 #include <errno.h>
 #include <stdio.h>

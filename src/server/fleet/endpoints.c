@@ -4,7 +4,7 @@
 #include "server/fleet/figures.h"
 #include "server/request/question.h"
 #include "store/files/contexts.h"
-#include "store/label_sums.h"
+#include "store/query/label_sums.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -144,6 +144,20 @@ int catalogue_rollup_files_in(struct catalogue *c, uint32_t dictionary, catalogu
     return rc ? rc : catalogue_read_end(c, r, files_in(&r->sql, dictionary, visit, context, e), e);
 }
 
+static int good_files(struct sql_database *d, catalogue_visit_rollup_file *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(d, "SELECT f.dictionary, f.rows, f.number, f.bytes FROM rollup_file f JOIN rollup u ON u.id = f.rollup "
+                              "WHERE NOT u.stale ORDER BY f.dictionary, f.number");
+    return visit_files(&s, visit, context, e);
+}
+
+int catalogue_good_rollup_files(struct catalogue *c, catalogue_visit_rollup_file *visit, void *context, struct error *e)
+{
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, NULL, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, good_files(&r->sql, visit, context, e), e);
+}
+
 int catalogue_rollup_last(struct catalogue *c, uint64_t *number, struct error *e)
 {
     struct catalogue_reader *r;

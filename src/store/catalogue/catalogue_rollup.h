@@ -47,6 +47,8 @@ typedef int catalogue_visit_rollup_file(void *context, const struct catalogue_ro
 int catalogue_rollup_files(struct catalogue *c, uint64_t rollup, catalogue_visit_rollup_file *visit, void *context, struct error *e);
 /* Visits the files of all roll-ups in a dictionary's folder. */
 int catalogue_rollup_files_in(struct catalogue *c, uint32_t dictionary, catalogue_visit_rollup_file *visit, void *context, struct error *e);
+/* Visits the files of all roll-ups that are not stale. */
+int catalogue_good_rollup_files(struct catalogue *c, catalogue_visit_rollup_file *visit, void *context, struct error *e);
 
 struct catalogue_rollup_part {
     enum catalogue_part_state state;

@@ -37,17 +37,9 @@ void clickhouse_close(struct clickhouse *c);
  * even if their writing failed; 0 = none. */
 int clickhouse_prepare(struct clickhouse *c, uint64_t *last, struct error *e);
 
-/* The rows of one segment, which must be sorted and added up (segment_add_up). */
-struct clickhouse_segment {
-    uint64_t number;
-    uint32_t dictionary;
-    const char *service, *type;
-    const struct segment *rows;
-};
-/* Writes segments, in requests of half a million rows. They may have rows of at most CLICKHOUSE_DAYS_MAX days. After a failure, some rows
+/* Writes segments, in requests of half a million rows. Their rows must be sorted and added up (segment_add_up). After a failure, some rows
  * may have been written: their numbers must not be used again. */
-enum { CLICKHOUSE_DAYS_MAX = 32 };
-int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e);
+int clickhouse_write(struct clickhouse *c, const struct rows_part *list, uint32_t count, struct error *e);
 
 /* Reads all segments that are wanted into out->list, which must be empty, in the order of their numbers. A segment that has no rows is
  * left out, and `first` is not set. columns: as for segment_read. The caller ends with rows_ahead_deinit. */
@@ -63,5 +55,7 @@ int clickhouse_read_rollup(struct clickhouse *c, uint32_t dictionary, uint64_t n
 /* Has rows deleted: those of the segments or roll-ups with these numbers, or of whole dictionaries. The server does it later. */
 int clickhouse_remove(struct clickhouse *c, const uint64_t *numbers, uint32_t count, bool rollups, struct error *e);
 int clickhouse_remove_dictionaries(struct clickhouse *c, const uint32_t *dictionaries, uint32_t count, struct error *e);
+/* The same for all that the store has. */
+int clickhouse_remove_store(struct clickhouse *c, struct error *e);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { REMOVED_AT_ONCE = 5000 };
 
-static void put_row(struct buffer *b, uint64_t store, const struct clickhouse_segment *s, const struct segment_row *row)
+static void put_row(struct buffer *b, uint64_t store, const struct rows_part *s, const struct segment_row *row)
 {
     wire_u64(b, store);
     wire_u32(b, s->dictionary);
@@ -25,7 +25,7 @@ static void put_row(struct buffer *b, uint64_t store, const struct clickhouse_se
     wire_u32(b, row->context);
 }
 
-int clickhouse_write(struct clickhouse *c, const struct clickhouse_segment *list, uint32_t count, struct error *e)
+int clickhouse_write(struct clickhouse *c, const struct rows_part *list, uint32_t count, struct error *e)
 {
     static const char statement[] = "INSERT INTO candor_rows (store, dictionary, service, type, day, segment, recording, second, stack, "
                                     "thread, weight, count, outcome, state, context) FORMAT RowBinary";
@@ -103,4 +103,9 @@ int clickhouse_remove_dictionaries(struct clickhouse *c, const uint32_t *diction
     }
     buffer_deinit(&condition);
     return rc;
+}
+
+int clickhouse_remove_store(struct clickhouse *c, struct error *e)
+{
+    return remove_from_all(c, "1", "1", e);
 }

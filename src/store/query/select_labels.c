@@ -1,5 +1,5 @@
 /* Sums up the rows of segments by type and labels, and lists labels of samples. */
-#include "store/label_sums.h"
+#include "store/query/label_sums.h"
 
 #include "store/query/gather.h"
 

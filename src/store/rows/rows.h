@@ -44,6 +44,16 @@ bool rows_want(struct rows_wanted *w, struct rows_one *list, uint32_t most, uint
 
 enum rows_sums { ROWS_BY_STACK, ROWS_BY_SECOND };
 
+/* A segment that is written, with rows of one recording. */
+struct rows_part {
+    uint64_t number;
+    uint32_t dictionary;
+    const char *service, *type;
+    struct segment *rows;
+    uint64_t bytes; /* that it takes in files of the directory */
+};
+enum { ROWS_DAYS_MAX = 32 }; /* of segments that are written at once */
+
 struct rows_kind {
     uint32_t ahead; /* how many segments may be named to `read` at once, at most ROWS_AHEAD_MAX */
     uint32_t sums;  /* the same for `sum`, at most ROWS_SUM_MAX */
@@ -54,6 +64,9 @@ struct rows_kind {
      * called. Until then its part counts as not sealed. Sets done->rows and done->bytes. Takes over the memory of the rows. Returns 0, or a
      * code with a message in e; -EALREADY if another segment has the part. */
     int (*seal)(struct store *s, struct catalogue_segment *done, const char *service, struct segment *g, struct error *e);
+    /* Writes segments that the catalog does not know yet, before it returns: for a copy. Sorts and adds up their rows, and sets `bytes`.
+     * They may have rows of at most ROWS_DAYS_MAX days. Returns 0, or a code with a message in e; then some may be written. */
+    int (*write)(struct store *s, struct rows_part *list, uint32_t count, struct error *e);
     /* Reads the first segment that is wanted. Those after it will be asked for next, and may be read ahead. columns: as in segment_read.
      * Returns 0, or a code with a message in e: -EBADMSG or -ENOENT if the rows are damaged or lost, any other if they cannot be read now.
      * The caller ends with segment_deinit. */

@@ -14,10 +14,12 @@
 #include <string.h>
 
 enum {
-    CLASSES_MAX = 32,       /* classes per step */
-    LOOK_PACED = 3,         /* least length of a window in seconds */
-    SAMPLES_PACED = 100,    /* least number of samples in a window */
-    APPROXIMATE_PACED = 10, /* least number of approximate samples in a window, for a step */
+    PICKS_MAX = HEAL_METHODS_MAX,
+    LOOK_PACED = 1,            /* least length of a window in seconds */
+    LOOK_LONGEST = 5,          /* a window without a step ends after so many seconds */
+    SAMPLES_PACED = 100,       /* least number of samples in a window */
+    APPROXIMATE_PACED = 10,    /* least number of approximate samples in a window, for a step */
+    STOPS_SINGLE_THREADS = 17, /* from this JDK on, the JVM stops one thread after the other */
     SAMPLES_NOW = 10,
     APPROXIMATE_NOW = 3
 };
@@ -30,10 +32,7 @@ const char *const heal_mode_names[HEAL_MODES] = {[HEAL_OFF] = "off", [HEAL_PACED
 #define HEAL_KEEP_NAME(symbol, name, meaning, remedy)   name,
 enum { HEAL_KEEPS(HEAL_KEEP_SYMBOL) KEPT_REASONS };
 static const char *const kept_names[KEPT_REASONS] = {HEAL_KEEPS(HEAL_KEEP_NAME)};
-static const enum old_class_fate kept_fates[KEPT_REASONS] = {[KEPT_UNMODIFIABLE] = OLD_CLASS_UNMODIFIABLE,
-                                                             [KEPT_REFUSED] = OLD_CLASS_REFUSED,
-                                                             [KEPT_JAVA_AGENT] = OLD_CLASS_OF_AGENT,
-                                                             [KEPT_ALL_AT_ONCE] = OLD_CLASS_AT_ONCE};
+static const enum old_method_fate kept_fates[KEPT_REASONS] = {[KEPT_GONE] = OLD_METHOD_GONE, [KEPT_RETURNED] = OLD_METHOD_RETURNED};
 
 struct window {
     uint64_t began_ns;
@@ -47,7 +46,6 @@ static bool all_has_gone;
 static struct {
     struct recording *recording;
     enum heal_mode mode;
-    bool went_at_once;   /* all code was thrown away at once */
     bool left_said;      /* the log has the message that the code stays as it is */
     uint64_t settled_ns; /* earlier samples do not show the present state */
     struct window window, last;
@@ -57,7 +55,7 @@ static struct {
 
 static enum heal_mode mode_of(enum heal_mode mode, bool late)
 {
-    return !late || mode == HEAL_BY_DEFAULT ? HEAL_OFF : mode;
+    return late ? mode : HEAL_OFF;
 }
 
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late)
@@ -84,15 +82,15 @@ static bool is_paced(void)
 
 void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64_t weight)
 {
-    struct met_code code;
+    uint32_t method;
     if (!is_on() || taken_ns < session.settled_ns)
         return;
     session.window.weight += weight;
     session.window.samples++;
-    if (!met_is_approximate(frames, count, &code))
+    if (!met_is_approximate(frames, count, &method))
         return;
     session.window.approximate += weight;
-    if (met_sample(&session.met, code, weight)) {
+    if (met_sample(&session.met, method, weight)) {
         session.window.sparse += weight;
         session.window.sparse_samples++;
     }
@@ -119,7 +117,7 @@ static void say(uint64_t now, const char *what, size_t methods, uint64_t paused_
 
 static void end_step(const char *what, size_t methods)
 {
-    uint64_t paused = heal_cost_end_step(&session.cost), now = clock_monotonic_ns();
+    uint64_t paused = heal_cost_end_step(&session.cost, jvm_facts.java_version < STOPS_SINGLE_THREADS), now = clock_monotonic_ns();
     session.settled_ns = now + IN_FLIGHT_NS;
     say(now, what, methods, paused);
 }
@@ -137,56 +135,33 @@ static void say_left(const char *why)
 
 static bool discard_all(void)
 {
-    session.went_at_once = true;
-    heal_cost_begin_step(&session.cost);
+    if (!old_code.can_discard())
+        return false;
+    heal_cost_begin_step(&session.cost, HEAL_ALL_METHODS);
     bool done = old_code.discard_all();
     all_has_gone = all_has_gone || done;
     end_step("all code that was compiled before the agent was loaded", done ? met_settle_all(&session.met) : 0);
     return done;
 }
 
-static struct old_class classes[CLASSES_MAX];
-
 static void discard_hottest(void)
 {
+    static struct old_method picked[PICKS_MAX];
     char what[64];
-    size_t count = met_pick(&session.met, classes, CLASSES_MAX), gone = 0;
-    if (!count)
-        return;
-    heal_cost_begin_step(&session.cost);
-    old_code.discard(classes, count, !is_paced());
-    size_t methods = met_settle(&session.met);
-    for (size_t i = 0; i < count; i++)
-        gone += classes[i].fate == OLD_CLASS_DISCARDED;
-    if (!gone) { /* no thread stood still for it */
-        heal_cost_take_back(&session.cost);
-        say_left("its classes cannot be retransformed, or a Java agent is loaded");
-        return;
-    }
-    snprintf(what, sizeof what, "the code of %zu of %zu classes", gone, count);
-    end_step(what, methods);
-}
-
-/* Marks the hottest classes as kept, for a JVM that can only discard all code or none. Discarding all code would slow the program down for
- * seconds, which exceeds any budget. */
-static void leave_hottest(void)
-{
-    size_t count = met_pick(&session.met, classes, CLASSES_MAX);
-    for (size_t i = 0; i < count; i++)
-        classes[i].fate = OLD_CLASS_AT_ONCE;
-    met_settle(&session.met);
-    if (count)
-        say_left("this JVM can only discard all its compiled code at once, which heal=now does");
+    size_t count = met_pick(&session.met, picked, is_paced() ? session.cost.methods : PICKS_MAX);
+    heal_cost_begin_step(&session.cost, count);
+    old_code.discard(picked, count);
+    size_t gone = met_settle(&session.met);
+    snprintf(what, sizeof what, "the code of %zu of %zu methods", gone, count);
+    end_step(what, gone);
 }
 
 static void step(void)
 {
-    if (session.went_at_once || !old_code.goes_at_once())
+    if (old_code.can_discard())
         discard_hottest();
-    else if (is_paced())
-        leave_hottest();
     else
-        discard_all();
+        say_left("this JVM has no function that discards it");
 }
 
 /* ---- when ---- */
@@ -220,6 +195,8 @@ void heal_tick(uint64_t now_ns)
     if (!has_seen_enough(now_ns))
         return;
     bool steps = is_due() && may_step(now_ns);
+    if (!steps && now_ns - session.window.began_ns < LOOK_LONGEST * NS_PER_S)
+        return;
     if (steps)
         step();
     session.last = steps ? (struct window){0} : session.window; /* a window from before a step does not show the present state */

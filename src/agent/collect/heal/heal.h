@@ -16,13 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* HEAL_BY_DEFAULT: no mode was given; it means off. */
+/* HEAL_BY_DEFAULT: no mode was given; options_parse replaces it by paced, or by off without the event cpu. */
 enum heal_mode { HEAL_BY_DEFAULT, HEAL_OFF, HEAL_PACED, HEAL_NOW, HEAL_MODES };
 extern const char *const heal_mode_names[HEAL_MODES];
 
 #define HEAL_ENOUGH 0.01 /* of the sampled time */
 #define HEAL_PAUSE_SHARE                                                                                                                   \
-    0.002 /* paced: the part of the time for which all threads may be stopped for healing; the first step does not count */
+    0.005 /* paced: the part of the time for which all threads may be stopped for healing; the first step does not count */
 #define HEAL_CPU_SHARE 0.05 /* paced: the part of the process's CPU time that the compilers may use for healing */
 
 /* Begins healing for the recording. late: the agent was loaded after the JVM's start; if false, healing does nothing. */

@@ -11,16 +11,16 @@ void met_clear(struct met *m)
 }
 
 /* The frames of one nmethod are adjacent. The outermost one belongs to the method that was compiled. */
-bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code)
+bool met_is_approximate(const uint64_t *frames, size_t count, uint32_t *method)
 {
     size_t i = 0;
-    *code = (struct met_code){0};
+    *method = 0;
     while (i < count && frames[i] >> 60 == JFR_FRAME_KERNEL)
         i++;
     if (i == count || !frame_is_java(frames[i]) || !(frames[i] >> 48 & 1))
         return false;
     for (; i < count && frame_is_java(frames[i]) && frames[i] >> 48 & 1; i++)
-        *code = (struct met_code){.method = frame_method(frames[i]), .inlined = code->method};
+        *method = frame_method(frames[i]);
     return true;
 }
 
@@ -39,19 +39,17 @@ static struct met_method *find(struct met *m, uint32_t method)
     return &m->slots[at];
 }
 
-bool met_sample(struct met *m, struct met_code code, uint64_t weight)
+bool met_sample(struct met *m, uint32_t method, uint64_t weight)
 {
-    struct met_method *one = code.method ? find(m, code.method) : NULL;
+    struct met_method *one = method ? find(m, method) : NULL;
     if (!one)
         return false;
-    if (code.inlined)
-        one->inlined = code.inlined;
     one->weight += weight;
     one->recent += weight;
     if (one->state == MET_DISCARDED)
         one->state = one->tries < MET_TRIES_MAX ? MET_SPARSE : MET_KEPT;
     if (one->state == MET_KEPT && one->tries == MET_TRIES_MAX)
-        one->fate = OLD_CLASS_REFUSED;
+        one->fate = OLD_METHOD_RETURNED;
     return one->state == MET_SPARSE;
 }
 
@@ -66,52 +64,24 @@ static struct met_method *hottest(struct met *m)
     return best;
 }
 
-static const struct old_class *class_among(const struct old_class *classes, size_t count, const struct method_info *info)
+static struct old_method old_method(const struct method_info *info)
 {
-    for (size_t i = 0; i < count; i++)
-        if (classes[i].len == info->class_len && !memcmp(classes[i].name, info->class_name, info->class_len))
-            return &classes[i];
-    return NULL;
+    return (struct old_method){.class_name = info->class_name,
+                               .class_len = info->class_len,
+                               .name = info->name,
+                               .name_len = info->name_len,
+                               .descriptor = info->descriptor,
+                               .descriptor_len = info->descriptor_len};
 }
 
-/* Whether the class is hidden, like a lambda's, and therefore cannot be retransformed. The name of such a class ends in a number:
- * Main$$Lambda+0x00000000ac000a20 or Main$$Lambda/0x00000000ac000a20. */
-static bool is_hidden(const struct method_info *info)
-{
-    return memmem(info->class_name, info->class_len, "+0x", 3) || memmem(info->class_name, info->class_len, "/0x", 3);
-}
-
-/* Returns, for a lambda, the class that contains its body. */
-static struct method_info host_of(struct method_info info)
-{
-    const char *lambda = memmem(info.class_name, info.class_len, "$$Lambda", 8);
-    if (lambda)
-        info.class_len = (uint16_t)(lambda - info.class_name);
-    return info;
-}
-
-/* Returns the class to retransform. A hidden class cannot be retransformed. It is replaced by the class of the inlined method, on which the
- * compiled code depends, too, or else by the class that contains the lambda's body. */
-static struct method_info modifiable_of(const struct met_method *one)
-{
-    struct method_info info = method_get(one->method), inlined = method_get(one->inlined);
-    if (!is_hidden(&info))
-        return info;
-    return one->inlined && !is_hidden(&inlined) ? inlined : host_of(info);
-}
-
-size_t met_pick(struct met *m, struct old_class *classes, size_t max)
+size_t met_pick(struct met *m, struct old_method *methods, size_t max)
 {
     size_t count = 0;
-    for (struct met_method *one = hottest(m); one; one = hottest(m)) {
-        struct method_info info = modifiable_of(one);
-        one->picked = class_among(classes, count, &info);
-        if (!one->picked && count == max)
-            break;
-        if (!one->picked) {
-            classes[count] = (struct old_class){.name = info.class_name, .len = info.class_len};
-            one->picked = &classes[count++];
-        }
+    for (struct met_method *one; count < max && (one = hottest(m));) {
+        struct method_info info = method_get(one->method);
+        methods[count] = old_method(&info);
+        methods[count].again = one->tries > 0;
+        one->picked = &methods[count++];
     }
     return count;
 }
@@ -132,7 +102,7 @@ size_t met_settle(struct met *m)
             continue;
         one->fate = one->picked->fate;
         one->picked = NULL;
-        if (one->fate == OLD_CLASS_DISCARDED)
+        if (one->fate == OLD_METHOD_DISCARDED)
             count += discarded(one);
         else
             one->state = MET_KEPT;
@@ -170,7 +140,7 @@ struct met_sum met_sum_discarded(const struct met *m)
     return sum;
 }
 
-struct met_sum met_sum_kept(const struct met *m, enum old_class_fate fate)
+struct met_sum met_sum_kept(const struct met *m, enum old_method_fate fate)
 {
     struct met_sum sum = {0};
     for (size_t i = 0; i < MET_SLOTS; i++)

@@ -22,15 +22,13 @@ enum met_state {
 };
 
 struct met_method {
-    uint32_t method;  /* its id (hot/java/method.h); 0 = the slot is free */
-    uint32_t inlined; /* an inlined method, used if the class of `method` is hidden, like a lambda's, and cannot be retransformed; 0 =
-                       * none */
+    uint32_t method; /* its id (hot/java/method.h); 0 = the slot is free */
     enum met_state state;
-    enum old_class_fate fate;
+    enum old_method_fate fate;
     uint32_t tries;
     uint64_t recent; /* recent weight: it is halved regularly */
     uint64_t weight; /* weight since the first sample */
-    const struct old_class *picked;
+    const struct old_method *picked;
 };
 
 struct met {
@@ -39,20 +37,14 @@ struct met {
 };
 
 void met_clear(struct met *m);
-/* Sparse code in which a sample fell: the method that was compiled, and one that was inlined into it. 0 = there is none, or it has no
- * id. */
-struct met_code {
-    uint32_t method, inlined;
-};
-
-/* Whether the innermost frames of a sample belong to code with sparse debug information; sets *code to that code. frames: the frames of a
- * record. */
-bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code);
+/* Whether the innermost frames of a sample belong to code with sparse debug information; sets *method to the method that was compiled, 0 if
+ * it has no id. frames: the frames of a record. */
+bool met_is_approximate(const uint64_t *frames, size_t count, uint32_t *method);
 /* Adds a sample. Returns whether its code can still be discarded. */
-bool met_sample(struct met *m, struct met_code code, uint64_t weight);
-/* Picks the classes of the hottest methods whose code is sparse, at most max. Returns how many. */
-size_t met_pick(struct met *m, struct old_class *classes, size_t max);
-/* Notes what became of the picked methods, after their classes were discarded or kept. Returns how many methods were discarded. */
+bool met_sample(struct met *m, uint32_t method, uint64_t weight);
+/* Picks the hottest methods whose code is sparse, at most max, hottest first. Returns how many. */
+size_t met_pick(struct met *m, struct old_method *methods, size_t max);
+/* Notes what became of the picked methods, by their fates. Returns how many were discarded. */
 size_t met_settle(struct met *m);
 /* Notes that all code of methods that samples have met was discarded. Returns how many methods. */
 size_t met_settle_all(struct met *m);
@@ -65,6 +57,6 @@ struct met_sum {
 };
 
 struct met_sum met_sum_discarded(const struct met *m);
-struct met_sum met_sum_kept(const struct met *m, enum old_class_fate fate);
+struct met_sum met_sum_kept(const struct met *m, enum old_method_fate fate);
 
 #endif

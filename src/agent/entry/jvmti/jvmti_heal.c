@@ -1,167 +1,165 @@
 #include "agent/entry/jvmti/jvmti_heal.h"
 
 #include "agent/entry/jvmti/java_attach.h"
-#include "agent/hot/walk/walk.h"
-#include "agent/record/jvm.h"
-#include "agent/symbolize/native.h"
+#include "agent/hotspot/native_methods.h"
 #include "agent/trigger/jvm/old_code.h"
 
 #include <string.h>
 
-enum {
-    FOUND_MAX = 256,       /* most loaded classes per call: several loaders may have classes of the same name */
-    LAST_WITHOUT_NOTE = 24 /* the compilers of later JVMs record from the start what their code depends on */
-};
+/* Functions of HotSpot's own tests (WhiteBox), which every build has. The first marks the code of one method and makes the JVM deoptimize
+ * it; the second does so with all code. */
+typedef jint JNICALL deoptimize_method(JNIEnv *jni, jobject ignored, jobject method, jboolean on_stack_replacement);
+typedef void JNICALL deoptimize_all(JNIEnv *jni, jobject ignored);
 
 static jvmtiEnv *jvmti;
-
-/* Returns the address of the JVM's flag that is set when the JVM throws away only code that depends on a redefined class; NULL =
- * unknown. */
-static uint8_t *notes_dependencies(void)
-{
-    uint8_t *noted = (uint8_t *)native_data(walk_libjvm_low, "_ZN11JvmtiExport30_all_dependencies_are_recordedE");
-    return noted && *noted <= 1 ? noted : NULL;
-}
-
-static bool goes_at_once(void)
-{
-    const uint8_t *noted = notes_dependencies();
-    return noted ? !*noted : jvm_facts.java_version <= LAST_WITHOUT_NOTE;
-}
-
-/* Clears that flag. The JVM reads it only at the redefinition's safepoint. If it is 0, the JVM throws all code away, and sets the flag. */
-static void forget_dependencies(void)
-{
-    uint8_t *noted = notes_dependencies();
-    if (noted)
-        *noted = 0;
-}
-
-static const jvmtiCapabilities wanted = {.can_retransform_classes = 1};
+static deoptimize_method *jvm_deoptimizes_method;
+static deoptimize_all *jvm_deoptimizes_all;
 
 static bool discard_all(void)
 {
-    bool done = false;
     JNIEnv *jni = java_attach();
     if (!jni)
         return false;
-    jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
-    if (class && !(*jvmti)->AddCapabilities(jvmti, &wanted)) {
-        forget_dependencies();
-        done = !(*jvmti)->RetransformClasses(jvmti, 1, &class);
-        (*jvmti)->RelinquishCapabilities(jvmti, &wanted);
-    }
-    (*jni)->ExceptionClear(jni);
+    jvm_deoptimizes_all(jni, NULL);
     java_detach();
-    return done;
+    return true;
 }
 
-/* The loaded classes that have the name of a requested class. */
-struct found {
-    jclass classes[FOUND_MAX];
-    struct old_class *of[FOUND_MAX];
-    jint count;
-    bool has_java_agent;
-};
+/* ---- one method ---- */
 
-static bool is_signature_of(const char *signature, const struct old_class *c)
+/* The JVM's function expects a java.lang.reflect.Method, and asks JNI for its jmethodID. Such an object could be made only with the classes
+ * of the method's parameters, which may have to be loaded first, by Java code of the program. So the agent's thread answers that question
+ * itself, from a table of JNI functions of its own. The object that it passes is that of another, harmless method. */
+static jmethodID answer;
+
+static jmethodID JNICALL answer_for(JNIEnv *jni, jobject method)
 {
-    return !strncmp(signature + 1, c->name, c->len) && !strcmp(signature + 1 + c->len, ";");
+    (void)jni, (void)method;
+    return answer;
 }
 
-/* Whether the walker recognizes the class's methods by their code. A retransformed class has other code for the same methods, which the
- * walker would not recognize. */
-static bool is_known_by_code(const char *signature)
+/* Each call looks at all compiled code, which is most of what healing costs the agent's thread. So the call for on-stack replacement, of
+ * which there is little, comes only if the other did not suffice. */
+static void discard_code(JNIEnv *jni, jobject stand_in, jmethodID id, bool again)
 {
-    static const char *const known[] = {"Ljdk/internal/vm/Continuation;", "Ljdk/internal/misc/Unsafe;", "Lsun/misc/Unsafe;"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(signature, known[i]))
-            return true;
-    return false;
+    struct JNINativeInterface_ functions = **jni;
+    const struct JNINativeInterface_ *usual = *jni;
+    functions.FromReflectedMethod = answer_for;
+    answer = id;
+    *jni = &functions;
+    jvm_deoptimizes_method(jni, NULL, stand_in, JNI_FALSE);
+    if (again)
+        jvm_deoptimizes_method(jni, NULL, stand_in, JNI_TRUE);
+    *jni = usual;
 }
 
-static void look_at(struct found *f, jclass class, const char *signature, struct old_class *classes, size_t count)
+/* Returns the constructor of a class that is always there, of which no code is compiled; NULL = the JVM refused. */
+static jobject make_stand_in(JNIEnv *jni)
 {
-    jboolean modifiable = JNI_FALSE;
-    if (!strcmp(signature, "Lsun/instrument/InstrumentationImpl;"))
-        f->has_java_agent = true;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_signature_of(signature, &classes[i]) || f->count == FOUND_MAX)
-            continue;
-        if (!is_known_by_code(signature) && !(*jvmti)->IsModifiableClass(jvmti, class, &modifiable) && modifiable) {
-            f->of[f->count] = &classes[i];
-            f->classes[f->count++] = class;
-        }
+    jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
+    jmethodID constructor = class ? (*jni)->GetMethodID(jni, class, "<init>", "()V") : NULL;
+    jobject object = constructor ? (*jni)->ToReflectedMethod(jni, class, constructor, JNI_FALSE) : NULL;
+    (*jni)->ExceptionClear(jni);
+    return object;
+}
+
+/* ---- which methods ---- */
+
+/* Whether the JVM reports this signature for a class of that name. It writes the + in names of hidden classes as a dot. In JDK 8 to 14 it
+ * appends a slash and a number to names of anonymous classes. */
+static bool is_signature_of(const char *signature, const struct old_method *m)
+{
+    for (uint16_t i = 0; i < m->class_len; i++)
+        if (signature[1 + i] != m->class_name[i] && !(signature[1 + i] == '.' && m->class_name[i] == '+'))
+            return false;
+    const char *rest = signature + 1 + m->class_len;
+    return !strcmp(rest, ";") || (*rest == '/' && strspn(rest + 1, "0123456789") + 2 == strlen(rest));
+}
+
+static bool is_text(const char *text, const char *expected, uint16_t len)
+{
+    return strlen(text) == len && !memcmp(text, expected, len);
+}
+
+static bool is_method(jmethodID id, const struct old_method *m)
+{
+    char *name = NULL, *descriptor = NULL;
+    jboolean native = JNI_TRUE; /* the JVM needs the code of some native methods */
+    if ((*jvmti)->IsMethodNative(jvmti, id, &native) || native || (*jvmti)->GetMethodName(jvmti, id, &name, &descriptor, NULL))
+        return false;
+    bool same = is_text(name, m->name, m->name_len) && is_text(descriptor, m->descriptor, m->descriptor_len);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+    return same;
+}
+
+static void discard_in(JNIEnv *jni, jobject stand_in, jclass class, struct old_method *m)
+{
+    jint count = 0;
+    jmethodID *ids = NULL;
+    if ((*jvmti)->GetClassMethods(jvmti, class, &count, &ids)) /* JNI's GetMethodID would wait for a class that is being initialized */
         return;
-    }
+    for (jint i = 0; i < count; i++)
+        if (is_method(ids[i], m)) {
+            discard_code(jni, stand_in, ids[i], m->again);
+            m->fate = OLD_METHOD_DISCARDED;
+            break;
+        }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
 }
 
-/* Finds the loaded classes. The references end when the thread is detached. */
-static void find(struct found *f, struct old_class *classes, size_t count)
+static void discard_of(JNIEnv *jni, jobject stand_in, jclass class, struct old_method *methods, size_t count)
+{
+    char *signature = NULL;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) || !signature)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (signature[0] == 'L' && is_signature_of(signature, &methods[i]))
+            discard_in(jni, stand_in, class, &methods[i]);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+}
+
+static void discard_attached(JNIEnv *jni, struct old_method *methods, size_t count)
 {
     jint loaded = 0;
-    jclass *all = NULL;
-    if ((*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
+    jclass *all = NULL; /* these references end when the thread is detached */
+    jobject stand_in = make_stand_in(jni);
+    if (!stand_in || (*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
         return;
-    for (jint i = 0; i < loaded; i++) {
-        char *signature = NULL;
-        if (!(*jvmti)->GetClassSignature(jvmti, all[i], &signature, NULL) && signature && signature[0] == 'L')
-            look_at(f, all[i], signature, classes, count);
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    }
+    for (jint i = 0; i < loaded; i++) /* loaders may have classes of the same name */
+        discard_of(jni, stand_in, all[i], methods, count);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)all);
 }
 
-static void set_fates(struct found *f, jint from, jint count, enum old_class_fate fate)
-{
-    for (jint i = from; i < from + count; i++)
-        f->of[i]->fate = fate;
-}
-
-/* Retransforms all classes in one call, because each call stops the program. If the JVM refuses one class, it refuses the whole call. The
- * halves are then tried in order to find that class. */
-static void retransform(struct found *f, jint from, jint count)
-{
-    if (!count)
-        return;
-    if (!(*jvmti)->RetransformClasses(jvmti, count, f->classes + from))
-        set_fates(f, from, count, OLD_CLASS_DISCARDED);
-    else if (count == 1)
-        set_fates(f, from, count, OLD_CLASS_REFUSED);
-    else {
-        retransform(f, from, count / 2);
-        retransform(f, from + count / 2, count - count / 2);
-    }
-}
-
-static void discard_attached(struct old_class *classes, size_t count, bool beside_agents)
-{
-    static struct found found;
-    found = (struct found){.count = 0};
-    find(&found, classes, count);
-    if (found.has_java_agent && !beside_agents)
-        set_fates(&found, 0, found.count, OLD_CLASS_OF_AGENT);
-    else
-        retransform(&found, 0, found.count);
-}
-
-static void discard(struct old_class *classes, size_t count, bool beside_agents)
+static void discard(struct old_method *methods, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        classes[i].fate = OLD_CLASS_UNMODIFIABLE;
+        methods[i].fate = OLD_METHOD_GONE;
     JNIEnv *jni = java_attach();
     if (!jni)
         return;
-    if (!(*jvmti)->AddCapabilities(jvmti, &wanted)) {
-        discard_attached(classes, count, beside_agents);
-        (*jvmti)->RelinquishCapabilities(jvmti, &wanted);
-    }
-    (*jni)->ExceptionClear(jni);
+    discard_attached(jni, methods, count);
     java_detach();
+}
+
+/* ---- what the JVM has ---- */
+
+static bool find_functions(void)
+{
+    static bool looked;
+    const char *signature = "(Ljava/lang/reflect/Executable;Z)I";
+    uintptr_t in_libjvm = (uintptr_t)(*jvmti)->GetLoadedClasses;
+    if (!looked) {
+        void *one = native_methods_find(in_libjvm, "deoptimizeMethod0", signature);
+        *(void **)&jvm_deoptimizes_method = one ? one : native_methods_find(in_libjvm, "deoptimizeMethod", signature); /* JDK 8 */
+        *(void **)&jvm_deoptimizes_all = native_methods_find(in_libjvm, "deoptimizeAll", "()V");
+    }
+    looked = true;
+    return jvm_deoptimizes_method && jvm_deoptimizes_all;
 }
 
 void jvmti_heal_init(jvmtiEnv *env)
 {
     jvmti = env;
-    old_code = (struct old_code){goes_at_once, discard_all, discard};
+    old_code = (struct old_code){find_functions, discard_all, discard};
 }

@@ -1,4 +1,4 @@
-/* Makes the JVM throw compiled code away, by retransforming classes (trigger/jvm/old_code.h, docs/internals/hotspot.md). */
+/* Makes the JVM throw compiled code away (trigger/jvm/old_code.h, docs/internals/hotspot.md). */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_HEAL_H
 #define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_HEAL_H
 

@@ -4,8 +4,8 @@
  *   store_label_sums -> read the list -> store_label_sums_deinit (after a failure, too)
  *
  * The sums are exact. */
-#ifndef CANDOR_STORE_LABEL_SUMS_H
-#define CANDOR_STORE_LABEL_SUMS_H
+#ifndef CANDOR_STORE_QUERY_LABEL_SUMS_H
+#define CANDOR_STORE_QUERY_LABEL_SUMS_H
 
 #include "store/store.h"
 

@@ -201,8 +201,8 @@ public final class Pools {
 
     /** Tasks that wait for tasks of their own pool. */
     static void nested(boolean planted) {
-        ExecutorService pool = Executors.newFixedThreadPool(4);
-        ExecutorService inner = planted ? pool : Executors.newFixedThreadPool(4);
+        ExecutorService pool = Executors.newFixedThreadPool(planted ? 4 : 16);
+        ExecutorService inner = planted ? pool : Executors.newFixedThreadPool(16);
         Callable<Integer> outer = () -> {
             Case.think(5);
             return inner.submit(() -> pause(5)).get(); // here: nested

@@ -28,6 +28,7 @@ class Pair:
     with_line: bool = True     # the problem has a line in the program
     method: str = ""           # of the program, if it is not `name`
     with_libraries: bool = False
+    options: tuple = ()        # of diagnose
     may: tuple = ()            # findings that both may have: the program does that, too
 
 
@@ -76,12 +77,13 @@ MEMORY = _pairs(
     ("boxedList", "boxing", {}),
     ("buffers", "allocation_site", {}),
     ("concatenation", "allocation_site", {}),
+    ("copies", "allocation_site", {}),
     ("directBuffers", ("direct_buffers", "system_gc"), {}),
     ("pressure", "gc_pressure", {"flags": ("-Xmx160m",)}),
     ("systemGc", "system_gc", {}),
     ("full", ("gc_full", "gc_pressure"), {"flags": SMALL}),
     ("humongous", "gc_humongous", {"flags": ("-XX:+UseG1GC", "-Xmx256m", "-XX:G1HeapRegionSize=1m")}),
-    ("errors", "errors", {"jdks": (25, 27)}),
+    ("errors", "errors", {"jdks": (25, 27), "options": ("--jfr", "on")}), # so few that nothing else shows them
     ("outOfMemory", "errors", {"flags": SMALL, "with_line": False}),
     ("leak", "leak", {"flags": ("-Xmx400m",), "seconds": 15}),
     ("classes", ("gc_metaspace", "class_loading", "classes_grow"), {}),

@@ -104,7 +104,7 @@ def diagnose(pair, jdk, variant, seconds, keep):
         if not is_ready(program):
             return f"{pair.program} {pair.name} {variant} does not start"
         result = subprocess.run([ct.PROGRAM, "diagnose", "--json", "--top", "0", "-d", f"{seconds}s", "-o", path,
-                                 str(program.pid)], capture_output=True, text=True, timeout=PATIENCE + seconds)
+                                 *pair.options, str(program.pid)], capture_output=True, text=True, timeout=PATIENCE + seconds)
         if program.poll() is not None:
             return f"{pair.program} {pair.name} {variant} has ended with status {program.returncode}"
     finally:

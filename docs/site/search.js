@@ -14,8 +14,9 @@
         document.head.append(script);
     }
 
-    const unimportant = new Set(("a an and are as at be by can candor do does for from get have how i if in into is it me my of on or " +
-        "should so that the their there this to was what when where which who why will with you").split(" "));
+    const unimportant = new Set(("a an and are as at be by can candor do does for from get have how i if in into is it me my of on one " +
+        "or should so than that the their there this to use vs was what when where which who why will with work you").split(" "));
+    const ending = /(?<=[a-z]{4})(?:ing|ions?|e[ds]?|ly|s)$/; // "pauses" finds "pause" and "paused"
 
     // The words that matter: a question may be typed as it is asked.
     function wordsOf(question) {
@@ -24,22 +25,23 @@
         return (words.length ? words : all).map(pattern);
     }
 
-    // How well each section answers, by Okapi BM25: rare words count more, long sections less, a hit in the title like five in the text.
-    // A section that lacks some of the words counts less, and so does a page that is not for users.
+    // How well each section answers, by Okapi BM25: rare words count more, long sections less. A hit in the title counts more than
+    // any number in the text. A section that lacks some of the words counts less, and so does a page that is not for users.
     function rank(sections, words) {
-        const hits = sections.map(([, title, text]) => words.map(word => (text.match(word.all) || []).length + (word.test(title) ? 5 : 0)));
+        const titled = sections.map(([, title]) => words.map(word => word.test(title) ? 3 : 0));
+        const hits = sections.map(([, , text], place) => words.map((word, i) => (text.match(word.all) || []).length + titled[place][i]));
         const rarity = words.map((_, i) => Math.log(1 + sections.length / (1 + hits.filter(counts => counts[i]).length)));
         const mean = sections.reduce((sum, section) => sum + section[2].length, 0) / sections.length;
         return sections.map((section, place) => {
             const size = 0.25 + 0.75 * section[2].length / mean, having = hits[place].filter(Boolean).length;
-            const fit = hits[place].reduce((sum, count, i) => sum + rarity[i] * count * 2.2 / (count + 1.2 * size), 0);
-            const forUsers = /^(docs\/[^/]*|docs\/tutorials\/.*|index)\.html/.test(section[0]) ? 1 : 0.5;
+            const fit = hits[place].reduce((sum, count, i) => sum + rarity[i] * (titled[place][i] + count * 2.2 / (count + 1.2 * size)), 0);
+            const forUsers = /^(docs\/[^/]*|docs\/tutorials\/.*|index)\.html/.test(section[0]) ? 1 : 0.4;
             return {section, having, fit: fit * forUsers * (having / words.length) ** 2};
         });
     }
 
     function pattern(word) {
-        const source = "(?<![a-z])" + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), one = new RegExp(source, "i");
+        const source = "(?<![a-z])" + word.replace(ending, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), one = new RegExp(source, "i");
         one.all = new RegExp(source, "gi");
         return one;
     }

@@ -38,7 +38,8 @@ enum source {
     SOURCE_ERRORS,
     SOURCE_OPERATIONS, /* operations of the JVM that stop all threads */
     SOURCE_CONTAINER,  /* the container's limits, and their use */
-    SOURCE_STATISTICS, /* the number of classes, of threads and of context switches */
+    SOURCE_STATISTICS, /* the number of classes and of threads */
+    SOURCE_SWITCHES,   /* the number of context switches of the machine */
     SOURCE_FULL,       /* a full memory for code or classes */
     SOURCE_SUBMITS,    /* virtual threads that could not continue */
     SOURCE_OVERRUNS,   /* collections that ran out of room */
@@ -58,6 +59,7 @@ struct source_info {
 extern const struct source_info source_infos[SOURCES];
 
 #define SOURCE_BIT(source) (1u << (source))
+_Static_assert(SOURCES <= 32, "sources are bits of a word");
 
 struct evidence {
     unsigned sources;          /* bits by enum source; the data of an enabled source may be empty */

@@ -37,6 +37,7 @@ static const struct {
     {"jdk.JavaErrorThrow", SOURCE_ERRORS},
     {"jdk.ContainerCPUThrottling", SOURCE_CONTAINER},
     {"jdk.ClassLoadingStatistics", SOURCE_STATISTICS},
+    {"jdk.ThreadContextSwitchRate", SOURCE_SWITCHES},
     {"jdk.CodeCacheFull", SOURCE_FULL},
     {"jdk.VirtualThreadSubmitFailed", SOURCE_SUBMITS},
     {"jdk.EvacuationFailed", SOURCE_OVERRUNS},

@@ -88,7 +88,7 @@
             "longer needed. It may also be a cache that is still filling")                                                                 \
     FINDING(THREAD_CHURN, "thread_churn", "Threads are started for very short work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,     \
             "use an ExecutorService, which keeps its threads; if each task must have a thread, use virtual threads (JDK 21 and later)")    \
-    FINDING(RECORDING_QUALITY, "recording_quality", "Part of the CPU time is missing from the recording", "--kind cpu", "Books",           \
+    FINDING(RECORDING_QUALITY, "recording_quality", "Parts of the recording are missing or not exact", "--kind cpu", "Books",              \
             FINDING_NEEDS(CPU), 0, "the reasons and their remedies are in the books at the end of the report")                             \
     FINDING(EVENT_LOOP_BLOCKED, "event_loop_blocked", "An event loop is blocked, and so are all its connections", "--kind wall",           \
             "Methods", FINDING_NEEDS(WALL), 0,                                                                                             \
@@ -135,7 +135,7 @@
             "raise the limit, or use a smaller heap (-XX:MaxRAMPercentage); candor record -e live and -XX:NativeMemoryTracking=summary "   \
             "show what uses the memory")                                                                                                   \
     FINDING(CONTEXT_SWITCHES, "context_switches", "The processors switch between threads very often", "--kind cpu", "Threads",             \
-            FINDING_NEEDS(STATISTICS), 0,                                                                                                  \
+            FINDING_NEEDS(SWITCHES), 0,                                                                                                    \
             "use fewer threads that pass small pieces of work to each other; candor report --kind lock shows what they wait for")          \
     FINDING(CLASSES_GROW, "classes_grow", "The number of loaded classes keeps growing", "--kind alloc", "Allocating lines",                \
             FINDING_NEEDS(STATISTICS), 0,                                                                                                  \

@@ -79,14 +79,28 @@ bool allocated_has_classes(const struct profile *p)
     return profile_is_of_objects(p) || profile_is_of_locks(p);
 }
 
+static int add_class_frame(struct profile *names, const char *name, size_t len, uint32_t *stack)
+{
+    uint32_t class_name, method, frame;
+    if (profile_string(names, name, len, &class_name) || profile_method(names, 0, class_name, 0, &method) ||
+        profile_frame(names, method, 0, 0, JFR_FRAME_PSEUDO, &frame))
+        return -ENOMEM;
+    return profile_stack(names, *stack, frame, stack);
+}
+
+int allocated_add_frames_to(struct profile *names, struct profile *p)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
+        struct profile_sample *s = &p->samples[i];
+        uint32_t class_name = allocated_class(p, s->labels);
+        if (class_name)
+            rc = add_class_frame(names, profile_text(p, class_name), strtab_len(&p->strings, class_name), &s->stack);
+    }
+    return rc;
+}
+
 int allocated_add_frames(struct profile *p)
 {
-    for (uint32_t i = 0; i < p->sample_count; i++) {
-        struct profile_sample *s = &p->samples[i];
-        uint32_t class_name = allocated_class(p, s->labels), method, frame;
-        if (class_name && (profile_method(p, 0, class_name, 0, &method) || profile_frame(p, method, 0, 0, JFR_FRAME_PSEUDO, &frame) ||
-                           profile_stack(p, s->stack, frame, &s->stack)))
-            return -ENOMEM;
-    }
-    return 0;
+    return allocated_add_frames_to(p, p);
 }

@@ -22,5 +22,7 @@ bool allocated_has_classes(const struct profile *p);
 /* Adds a leaf frame with the class to each sample that has a class, for trees and for other tools' formats. Call it once, when all
  * samples are there. Results that were computed before do not change. Returns 0 or -ENOMEM. */
 int allocated_add_frames(struct profile *p);
+/* Does the same if the samples refer to the stacks of another profile, `names`. */
+int allocated_add_frames_to(struct profile *names, struct profile *p);
 
 #endif

@@ -140,6 +140,7 @@ static int put_all(struct regex *r, const struct regex_tree *tree, uint32_t root
     int rc = put_node(&w, root);
     rc = !rc && r->whole ? put(&w, OP_AT, AT_END) : rc;
     rc = rc ? rc : put(&w, OP_MATCH, 0);
+    rc = rc ? rc : regex_find_literals(r);
     if (rc)
         return rc;
     r->now.list = calloc(2 * (size_t)r->count, sizeof *r->now.list);
@@ -187,5 +188,6 @@ void regex_free(struct regex *r)
     free(r->now.list);
     free(r->next.list);
     free(r->pending);
+    free(r->literals);
     free(r);
 }

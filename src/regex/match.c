@@ -101,6 +101,8 @@ uint32_t regex_size(const struct regex *r)
 bool regex_matches(const struct regex *r, const char *text)
 {
     const char *at = text, *end = text + strlen(text);
+    if (!regex_has_literals(r, text, end))
+        return false;
     struct regex_threads now = r->now, next = r->next;
     struct run m = {.r = r, .before = NO_RUNE, .here = next_rune(&at, end)};
     follow(&m, &now, 0);

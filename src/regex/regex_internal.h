@@ -114,6 +114,13 @@ struct regex {
     bool whole;
     struct regex_threads now, next;
     uint32_t *pending; /* steps that are still to be followed */
+    char *literals;    /* texts that are in every match, in this order, each ended by a zero byte */
+    uint32_t literal_count, literal_bytes, literal_cap;
 };
+
+/* Fills `literals` of a program. Returns 0 or -ENOMEM. */
+int regex_find_literals(struct regex *r);
+/* Whether a text has all of them. If not, it does not match. */
+bool regex_has_literals(const struct regex *r, const char *text, const char *end);
 
 #endif

@@ -45,10 +45,10 @@ static int scale(struct profile *p, uint64_t period_ns, const char *value, struc
     return profile_string(p, value, strlen(value), &p->value);
 }
 
-/* Completes a profile: adds frames for classes, and converts counts to times. */
-static int finish(struct profile *p, const struct envelope_note *note, struct error *e)
+/* Completes a profile: adds frames for classes, and converts counts to times. names: has the stacks of its samples. */
+static int finish(struct profile *names, struct profile *p, const struct envelope_note *note, struct error *e)
 {
-    if (allocated_has_classes(p) && allocated_add_frames(p))
+    if (allocated_has_classes(p) && allocated_add_frames_to(names, p))
         return error_set(e, -ENOMEM, "%s: out of memory", name);
     return note->period_ns && time_of(p) ? scale(p, note->period_ns, time_of(p), e) : 0;
 }
@@ -118,13 +118,15 @@ static int load_kinds(struct store_profiles *to, const struct intake *in, const 
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
         if (profile_kinds[kind].stored || kind == PROFILE_LIVE)
             rc = add(to, kind, &profiles[n++], e);
+    if (!rc && store_profiles_share(to))
+        rc = error_set(e, -ENOMEM, "%s: out of memory", name);
     intake_view(&view, in);
-    rc = rc ? rc : profile_load_jfr_kinds(profiles, n, &view, name, e);
+    rc = rc ? rc : profile_load_jfr_shared(&to->names, profiles, n, &view, name, e);
     rc = rc ? rc : measure_jfr(to, profiles, n, in, e);
     if (!rc)
         choose(to);
     for (uint32_t i = 0; !rc && i < to->count; i++)
-        rc = finish(&to->list[i], note, e);
+        rc = finish(&to->names, &to->list[i], note, e);
     if (rc)
         store_profiles_deinit(to);
     return rc;
@@ -159,7 +161,7 @@ static int load_value(struct store_profiles *to, const char *value, const struct
     rc = formats_load_from(p, &view, name, format, value, &limits, e);
     if (!rc && first) /* each value has the same stacks */
         leave_out_cut(to, &limits);
-    rc = rc ? rc : finish(p, note, e);
+    rc = rc ? rc : finish(p, p, note, e);
     if (rc || (to->count > 1 && !p->sample_count))
         drop(to, to->count - 1);
     return rc;

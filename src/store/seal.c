@@ -219,10 +219,19 @@ struct profile *store_profiles_add(struct store_profiles *of)
     return p;
 }
 
+int store_profiles_share(struct store_profiles *of)
+{
+    of->shares = true;
+    return profile_init(&of->names);
+}
+
 void store_profiles_deinit(struct store_profiles *of)
 {
     for (uint32_t i = 0; i < of->count; i++)
         profile_deinit(&of->list[i]);
+    profile_deinit(&of->names);
+    load_shared_deinit(&of->sealed);
+    of->shares = false;
     free(of->minutes);
     of->minutes = NULL;
     of->minute_count = 0;
@@ -244,7 +253,7 @@ static int fill_rows(struct segment *g, const struct profile *p, const struct en
         g->rows[g->row_count++] = (struct segment_row){
             .weight = from->weight,
             .second = (uint32_t)second,
-            .stack = at->graft.nodes[from->stack],
+            .stack = dictionary_stack(at, from->stack),
             .count = from->count,
             .thread = at->threads[from->thread],
             .outcome = at->graft.strings[from->outcome],
@@ -274,12 +283,26 @@ static int dictionary_for(struct store *s, const char *service, int64_t day, uin
     }
 }
 
-static int make_segment(struct dictionary *d, struct segment *g, const struct profile *p, const struct envelope_note *note, int64_t day,
-                        struct error *e)
+/* Returns the stacks that the profiles share as far as this dictionary has them; NULL if they share none. */
+static struct load_shared *stacks_in(struct store_profiles *of, struct dictionary *d, uint32_t id)
+{
+    if (of->sealed_in != id)
+        load_shared_deinit(&of->sealed);
+    of->sealed_in = id;
+    of->sealed.to = &d->names;
+    of->sealed.from = &of->names;
+    of->sealed.searches = true;
+    return of->shares ? &of->sealed : NULL;
+}
+
+static int make_segment(struct dictionary *d, struct segment *g, struct store_profiles *of, const struct profile *p, uint32_t id,
+                        const struct envelope_note *note, int64_t day, struct error *e)
 {
     struct dictionary_places at;
     pthread_mutex_lock(&d->lock);
-    int rc = dictionary_adopt(d, p, &at, e);
+    int rc = dictionary_adopt(d, p, stacks_in(of, d, id), &at, e);
+    if (rc) /* the dictionary's file may lack what was added */
+        load_shared_deinit(&of->sealed);
     g->strings = d->names.strings.count;
     g->nodes = d->names.node_count;
     g->threads = d->names.thread_count;
@@ -291,8 +314,8 @@ static int make_segment(struct dictionary *d, struct segment *g, const struct pr
     return rc;
 }
 
-static int seal(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day,
-                struct error *e)
+static int seal(struct store *s, struct store_profiles *of, const struct profile *p, const struct envelope_note *note, uint64_t recording,
+                int64_t day, struct error *e)
 {
     struct segment g = {.recordings = &recording, .recording_count = 1};
     char type[CATALOGUE_TYPE_MAX];
@@ -304,7 +327,7 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
     if (rc)
         return rc;
     done.id = ++s->last_segment;
-    rc = make_segment(d, &g, p, note, day, e);
+    rc = make_segment(d, &g, of, p, done.dictionary, note, day, e);
     done.dictionary_bytes = d->size;
     rc = rc ? rc : s->rows->seal(s, &done, service, &g, e);
     free(g.rows);
@@ -314,12 +337,14 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
     return rc == -EALREADY ? 0 : rc; /* a repair and the first sealing may meet; one of them was faster */
 }
 
-int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e)
+/* Writes the segment of one profile and day, and enters it in the catalog. */
+static int seal_part(struct store *s, struct store_profiles *of, const struct profile *p, const struct envelope_note *note,
+                     uint64_t recording, int64_t day, struct error *e)
 {
     const char *service = labels_get(&note->labels, "service");
     pthread_mutex_t *lock = &s->sealing[hash_bytes(service, strlen(service)) % SEALING_LOCKS];
     pthread_mutex_lock(lock);
-    int rc = seal(s, p, note, recording, day, e);
+    int rc = seal(s, of, p, note, recording, day, e);
     pthread_mutex_unlock(lock);
     if (s->rows->flush)
         s->rows->flush(s, false);
@@ -328,12 +353,12 @@ int seal_part(struct store *s, const struct profile *p, const struct envelope_no
 
 /* ---- parts that are not sealed ---- */
 
-void seal_arrival(struct store *s, const struct sealing *l, const struct envelope_note *note)
+void seal_arrival(struct store *s, struct sealing *l, const struct envelope_note *note)
 {
     struct error e;
     arrivals_begin(&s->arrivals, l->recording.id);
     for (uint32_t i = 0; i < l->part_count; i++)
-        if (seal_part(s, &l->profiles.list[l->parts[i].content], note, l->recording.id, l->parts[i].day, &e))
+        if (seal_part(s, &l->profiles, &l->profiles.list[l->parts[i].content], note, l->recording.id, l->parts[i].day, &e))
             store_tell(s, "recording %" PRIu64 ": not sealed yet: %s", l->recording.id, e.text);
     arrivals_end(&s->arrivals, l->recording.id);
 }
@@ -368,8 +393,7 @@ static const struct profile *profile_of(const struct store_profiles *profiles, c
     return NULL;
 }
 
-int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
-                 struct error *e)
+int seal_pending(struct store *s, struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording, struct error *e)
 {
     struct pending_parts parts = {0};
     int rc = catalogue_pending_parts(s->catalogue, recording, note_part, &parts, e);
@@ -379,7 +403,7 @@ int seal_pending(struct store *s, const struct store_profiles *profiles, const s
         const struct pending_part *part = &parts.list[i];
         const struct profile *p = profile_of(profiles, part->type);
         if (p) {
-            rc = seal_part(s, p, note, recording, part->day, e);
+            rc = seal_part(s, profiles, p, note, recording, part->day, e);
             continue;
         }
         store_tell(s, "recording %llu: lost: it no longer has %s", (unsigned long long)recording, part->type);

@@ -63,6 +63,19 @@ void store_tell(const struct store *s, const char *format, ...)
         s->options.tell(text);
 }
 
+/* Gives a profile copies of the stacks to which its samples refer. */
+static int own_stacks(struct profile *p, const struct profile *names)
+{
+    struct load_shared copies = {.to = p, .from = names};
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
+        rc = load_shared_stack(&copies, p->samples[i].stack);
+        p->samples[i].stack = rc ? 0 : load_shared_id(&copies, p->samples[i].stack);
+    }
+    load_shared_deinit(&copies);
+    return rc;
+}
+
 int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e)
 {
     *out = (struct store_profiles){0};
@@ -72,7 +85,10 @@ int store_recording_profiles(const struct store *s, const struct envelope *v, st
         int64_t start = seal_start_ns(p, &v->note);
         for (uint32_t k = 0; k < p->sample_count; k++)
             p->samples[k].time_ns = p->samples[k].time_ns ? p->samples[k].time_ns : start;
+        if (!rc && out->shares && own_stacks(p, &out->names))
+            rc = error_set(e, -ENOMEM, "out of memory");
     }
+    out->shares = false;
     return rc;
 }
 

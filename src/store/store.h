@@ -22,6 +22,7 @@
 #include "profile/figures/method_sums.h"
 #include "profile/profile.h"
 #include "profile/prune.h"
+#include "profile/load/load_shared.h"
 #include "store/books.h"
 #include "store/catalogue/catalogue.h"
 #include "store/missing.h"
@@ -38,12 +39,18 @@ enum { STORE_LEFT_OUT = 400 };
 struct store_profiles {
     struct profile list[CATALOGUE_CONTENTS_MAX];
     uint32_t count;
+    bool shares; /* the samples of all profiles refer to the stacks of `names`; otherwise each profile has its own */
+    struct profile names;
+    struct load_shared sealed;  /* for seal.c: which of these stacks a dictionary has already */
+    uint32_t sealed_in;         /* the id of that dictionary */
     struct key_minute *minutes; /* its key metrics, sorted by minute, each minute once; from malloc */
     uint32_t minute_count;
     char left_out[STORE_LEFT_OUT]; /* other content that is not kept, as a text for people; "" = nothing */
 };
 /* Adds an empty, initialized profile, and returns it. Returns NULL if there is no memory, or no room. */
 struct profile *store_profiles_add(struct store_profiles *of);
+/* Prepares `names` for stacks that the profiles share. Returns 0 or -ENOMEM. */
+int store_profiles_share(struct store_profiles *of);
 void store_profiles_deinit(struct store_profiles *of);
 /* Names the type of the profile's weights, for example "cpu:ns". Returns out. */
 const char *store_type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX]);
@@ -146,8 +153,8 @@ bool store_moves(const struct store *s, struct store_moves *out);
 /* Opens a recording as it was sent. Returns -ENOENT if it no longer exists, and -EHOSTUNREACH if it is an object that cannot be fetched
  * now. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
-/* Reads the content of a recording. Samples without a time get the one that their rows have. Returns 0, or what store_options.load returns.
- * The caller ends with store_profiles_deinit. */
+/* Reads the content of a recording. Each profile has its own stacks: `shares` is false. Samples without a time get the one that their rows
+ * have. Returns 0, or what store_options.load returns. The caller ends with store_profiles_deinit. */
 int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
 /* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a

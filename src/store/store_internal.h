@@ -110,12 +110,9 @@ int seal_load_again(const struct store *s, struct store_profiles *to, const stru
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
 /* Seals a recording that has just entered the catalog. */
-void seal_arrival(struct store *s, const struct sealing *l, const struct envelope_note *note);
-/* Writes the segment of one profile and day, and enters it in the catalog. */
-int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e);
-/* Does the same for all unsealed parts of the recording. */
-int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
-                 struct error *e);
+void seal_arrival(struct store *s, struct sealing *l, const struct envelope_note *note);
+/* Writes the segments of all unsealed parts of the recording, and enters them in the catalog. */
+int seal_pending(struct store *s, struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording, struct error *e);
 
 /* ---- rows_clickhouse.c ---- */
 

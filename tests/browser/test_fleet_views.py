@@ -241,6 +241,12 @@ def check_health(page, server):
     storage = server.get("/v1/storage")["services"]
     shown = [row["Service"] for row in rows(page, ".health", 2)]
     ct.ok(len(shown) == len(storage) and shown.count("shop") == 1, "storage by service", (shown, storage))
+    ct.ok(ct.wait_until(lambda: server.get("/v1/pull")["targets"][0]["state"] == "failing"), "a program cannot be reached")
+    page.go("#view=health&zone=utc&" + WHEN)
+    ready(page)
+    (pulled,), (one,) = rows(page, ".health", 3), server.get("/v1/pull")["targets"]
+    ct.ok(pulled["Program"] == one["url"] and pulled["State"] == f"failing: {one['problem']}" and pulled["Last good"] == "never"
+          and "fetches 1 profile from programs; 1 fails now" in page.text(".health"), "it is named, with the reason", (pulled, one))
     page.click_on(".health .pill")
     books = server.get("/v1/series", type="cpu:ns", step=7200, **TIMES)["books"]
     text = page.text("#bar-books")
@@ -508,7 +514,9 @@ def main():
     hook = Hook()
     rules = ct.WORK / "alerts.conf"
     rules.write_text(RULES.format(hook=hook.url, quiet=QUIET))
-    server = Server("views", "--alerts", rules)
+    pull = ct.WORK / "pull.conf"
+    pull.write_text("[pull gone]\nurl = http://127.0.0.1:9\nservice = gone\ninterval = 1s\nprofiles = cpu\n")
+    server = Server("views", "--alerts", rules, "--pull", pull)
     fleetdata.everything(server, NOW)
     with Fleet(server) as page:
         check_changes(page, server)

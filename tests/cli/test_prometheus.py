@@ -159,7 +159,9 @@ def check_options():
 def main():
     promtool, program = prometheus.tool("promtool"), prometheus.tool("prometheus")
     receiver = goclients.build("remote_write")
-    server = Server("prometheus", "--top-methods", "2", "--remote-write", "http://127.0.0.1:1/")
+    pull = ct.WORK / "pull.conf"
+    pull.write_text("[pull one]\nurl = http://127.0.0.1:1\nservice = gone\n")
+    server = Server("prometheus", "--top-methods", "2", "--remote-write", "http://127.0.0.1:1/", "--pull", pull)
     fill(server)
     check_text(server, promtool)
     check_dist(set(prometheus.types(server)), promtool)

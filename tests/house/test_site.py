@@ -18,7 +18,7 @@ import pages
 
 LINK = re.compile(r' (?:href|src)="([^"]+)"')
 LOADED = re.compile(r'<(?:script|link|img|iframe)[^>]* (?:href|src)="([^"]+)"')
-# Fifteen questions of newcomers, each with the section that answers it. It has to be among the first hits.
+# Questions of newcomers, each with the section that answers it. It has to be among the first hits.
 QUESTIONS = {
     "how do I profile in Kubernetes without root": "docs/agent.html#kubernetes",
     "what does approximate mean": "docs/faq.html#what-is-unseen-and-what-does-approximate-mean",
@@ -35,8 +35,24 @@ QUESTIONS = {
     "send profiles to Grafana": "docs/agent.html#grafana",
     "remove passwords before I share a recording": "docs/faq.html#how-do-i-share-a-recording-without-its-secrets",
     "which endpoint is slow": "docs/tutorials/slow-endpoint.html",
+    "my app is slow where do I start": "docs/faq.html#my-program-is-slow-where-do-i-start",
+    "attach without restart": "docs/faq.html#must-i-restart-the-jvm-or-change-its-flags",
+    "which JDK versions are supported": "docs/faq.html#which-jvms-languages-and-systems-are-supported",
+    "thread is blocked": "docs/tutorials/lock.html",
+    "garbage collection pauses": "docs/tutorials/pauses.html",
+    "connection pool exhausted": "docs/tutorials/pool.html",
+    "who allocates memory": "docs/faq.html#who-allocates-so-much-memory",
+    "wall clock vs cpu": "docs/faq.html#what-is-the-difference-between-cpu-time-and-wall-clock-time",
+    "how to profile startup": "docs/faq.html#how-do-i-record-the-startup-from-the-first-instruction",
+    "stop a recording": "docs/faq.html#how-do-i-start-a-recording-now-and-stop-it-later",
+    "where are my recordings": "docs/faq.html#where-are-my-recordings",
+    "export to pprof": "docs/faq.html#how-do-i-export-to-pprof-or-save-the-flame-graph-as-svg",
+    "missing symbols native code": "docs/faq.html#names-or-line-numbers-are-missing-why",
+    "alert when a method gets slower": "docs/fleet.html#rules",
+    "uninstall": "docs/faq.html#how-do-i-uninstall-it",
 }
 FIRST = 5
+
 
 def check_links(site, files):
     """Every link of every page, with its anchor."""

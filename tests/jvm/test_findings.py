@@ -253,8 +253,8 @@ def of_diagnosis(jdk):
             r = json.loads(result.out)
             found = {one["id"]: one["evidence"]["site"] for one in r["findings"]}
             ct.ok("Problems.query" in found.get("pool_too_small", ""), f"{jdk}, diagnose: what is wrong, and where", told(r))
-            judged = {"boxing", "allocation_site"} & {*r["judged"], *found}
-            ct.ok(len(judged) == (2 if jdk.version >= 11 else 0), f"{jdk}, diagnose: by what this JVM has", r["not_judged"])
+            judged = {"boxing", "allocation_site", "classes_grow", "threads_grow"} & {*r["judged"], *found}
+            ct.ok(len(judged) == (4 if jdk.version >= 11 else 2), f"{jdk}, diagnose: by what this JVM has", r["not_judged"])
             gaps = {gap["id"]: gap["missing"] for gap in r["not_judged"]}
             ct.ok(("collections of old objects" if jdk.version >= 11 else "objects that are alive") in gaps.get("leak", ""),
                   f"{jdk}, diagnose: no verdict yet about leaks", gaps)

@@ -41,6 +41,8 @@ static void write_samples(struct jfr_writer *w)
     jfr_write_lock_holder(w, &(struct jfr_lock_holder){0});
     jfr_write_garbage_collection(w, &(struct jfr_garbage_collection){0});
     jfr_write_safepoint_count(w, &(struct jfr_safepoint_count){0});
+    jfr_write_class_statistics(w, &(struct jfr_class_statistics){0});
+    jfr_write_thread_statistics(w, &(struct jfr_thread_statistics){0});
     jfr_write_code_sample(w, &(struct jfr_code_sample){0});
     jfr_write_code_snapshot(w, &(struct jfr_code_snapshot){0});
     jfr_write_code_place(w, 1, 0, 0, 0, 0);

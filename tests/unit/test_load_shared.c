@@ -76,7 +76,7 @@ static void test_own_stacks(struct load_shared *s)
     for (unsigned i = 0; i < STACKS; i++) {
         add_stack(&from, 7 * i + 1);
         uint32_t stack = add_stack(&from, i * i % CALLS), expected = add_stack(&alone, i * i % CALLS);
-        good = !load_shared_stack(s, &stack) && stack == expected && good;
+        good = !load_shared_stack(s, stack) && load_shared_id(s, stack) == expected && good;
     }
     tap_ok(good, "each of %d stacks has the id that it has without the others", STACKS);
     tap_ok(from.node_count > to.node_count, "the stacks of others are not copied: %u of %u", to.node_count, from.node_count);
@@ -97,6 +97,21 @@ static void test_extending(void)
     tap_ok(added && to.node_count > nodes, "others are added");
 }
 
+/* A dictionary has other entries, too, some of which are equal to those that are copied. */
+static void test_searching(void)
+{
+    struct load_shared s = {.to = &to, .from = &from, .searches = true};
+    bool good = true;
+    uint32_t nodes = to.node_count;
+    for (unsigned i = 0; i < STACKS; i++) {
+        uint32_t stack = add_stack(&from, 11 * i), expected = add_stack(&alone, 11 * i);
+        good = !load_shared_stack(&s, stack) && load_shared_id(&s, stack) == expected && good;
+    }
+    tap_ok(good && to.node_count > nodes, "a target with stacks from elsewhere is searched for each stack");
+    tap_ok(has_same_methods() && has_same_frames() && has_same_nodes(), "and has none twice");
+    load_shared_deinit(&s);
+}
+
 int main(void)
 {
     struct load_shared s = {.to = &to, .from = &from};
@@ -105,8 +120,8 @@ int main(void)
     profile_init(&to);
     test_own_stacks(&s);
     test_extending();
-    uint32_t root = 0;
-    tap_ok(!load_shared_stack(&s, &root) && !root, "the root stays the root");
+    test_searching();
+    tap_ok(!load_shared_stack(&s, 0) && !load_shared_id(&s, 0), "the root stays the root");
     load_shared_deinit(&s);
     profile_deinit(&from);
     profile_deinit(&alone);

@@ -96,6 +96,10 @@ static void test_halts(void)
     add_halt(HALT_GC, "G1New", 100 * NS_PER_MS);
     end(NULL, "24 ms");
     begin();
+    add_halt(HALT_SAFEPOINTS_COUNTED, "", NS_PER_MS);
+    halts.list[0].sync_ns = 26 * NS_PER_MS;
+    end("the JVM stops all threads, and not to collect garbage", "26 ms in which threads wait for a late one");
+    begin();
     add_halt(HALT_GC, "G1New", 251 * NS_PER_MS);
     end("the garbage collector has much to do", "pauses of a twentieth of the time");
     begin();

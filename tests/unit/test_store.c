@@ -370,7 +370,7 @@ static void test_full_names(void)
         profile_stack(&p, 0, frame, &s.stack);
         profile_add_sample(&p, &s);
     }
-    tap_ok(!dictionary_open(&d, path, &e) && !dictionary_adopt(&d, &p, &at, &e), "a dictionary with full names is written");
+    tap_ok(!dictionary_open(&d, path, &e) && !dictionary_adopt(&d, &p, NULL, &at, &e), "a dictionary with full names is written");
     dictionary_places_deinit(&at);
     dictionary_close(&d);
     tap_ok(!dictionary_open(&d, path, &e) && !d.damaged && d.names.method_count == 2, "and read as it is");

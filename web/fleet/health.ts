@@ -1,5 +1,5 @@
 // Health: which hosts and JVMs send recordings, when each last sent one, what the profiler costs and misses there, and what the server
-// keeps on its disk.
+// keeps on its disk and fetches from programs.
 import { formatCount, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
@@ -10,6 +10,7 @@ import { rateText, CPU_TIME } from "./kinds";
 import { OnDemand } from "./ondemand";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
+import { Pulled, pulledParts } from "./pulled";
 import { quote, recordingSelector, secondsIn, timesOf } from "./state";
 import { Column, tableOf } from "./table";
 import { timelineOf } from "./timeline";
@@ -57,6 +58,7 @@ export class Health implements View {
     private jvms: Jvms = { list: [], recordings: 0, cut: false };
     private hosts: Host[] = [];
     private storage: Storage | null = null;
+    private pulled: Pulled[] = [];
     private until = 0;
 
     constructor() {
@@ -72,6 +74,7 @@ export class Health implements View {
         const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, metric: METRICS.join(","), by: "host", step: "all" });
         const series = await questions.ask<SeriesAnswer>("/v1/series", { ...asked, type: CPU_TIME, step: String(secondsIn(state)) });
         this.storage = await questions.ask<Storage>("/v1/storage", {});
+        this.pulled = (await questions.ask<{ targets: Pulled[] }>("/v1/pull", {})).targets;
         this.until = series.to;
         this.hosts = hostsOf(this.jvms.list, metrics);
         page.isOf({ from: series.from, to: series.to });
@@ -106,7 +109,8 @@ export class Health implements View {
             element("h2", {}, "JVMs that are recorded"), ...this.jvmTable(page, list)]
             : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
                 "candor daemon --server " + location.origin)];
-        return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page)];
+        return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page),
+            ...pulledParts(page, this.pulled)];
     }
 
     private lastSeen(page: Page, last: number): (Node | string)[] {

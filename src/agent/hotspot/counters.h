@@ -24,7 +24,15 @@ struct counters_text {
 #define COUNTER_ROWS(COUNTER)                                                                                                              \
     COUNTER(safepoints, "sun.rt.safepoints")                                                                                               \
     COUNTER(safepoint_ticks, "sun.rt.safepointTime")                                                                                       \
-    COUNTER(synchronizing_ticks, "sun.rt.safepointSyncTime")
+    COUNTER(synchronizing_ticks, "sun.rt.safepointSyncTime")                                                                               \
+    COUNTER(classes_loaded, "java.cls.loadedClasses")                                                                                      \
+    COUNTER(classes_shared, "java.cls.sharedLoadedClasses")                                                                                \
+    COUNTER(classes_unloaded, "java.cls.unloadedClasses")                                                                                  \
+    COUNTER(shared_unloaded, "java.cls.sharedUnloadedClasses")                                                                             \
+    COUNTER(threads_live, "java.threads.live")                                                                                             \
+    COUNTER(threads_daemon, "java.threads.daemon")                                                                                         \
+    COUNTER(threads_started, "java.threads.started")                                                                                       \
+    COUNTER(threads_peak, "java.threads.livePeak")
 
 #define COUNTER_FIELD(field, name) const int64_t *field;
 

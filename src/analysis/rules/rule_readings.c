@@ -165,7 +165,9 @@ static uint32_t tell(struct findings *f, const struct figure *g, const struct am
         return findings_say(f, "once %s", g->words);
     if (v->low == v->high)
         return findings_say(f, "%.*f%s %s", is_share ? 1 : 0, factor * v->value, unit, g->words);
-    return findings_say(f, "%.1f%s (%.1f to %.1f) %s", factor * v->value, unit, factor * v->low, factor * v->high, g->words);
+    int digits = factor * v->value < 100 ? 1 : 0;
+    return findings_say(f, "%.*f%s (%.*f to %.*f) %s", digits, factor * v->value, unit, digits, factor * v->low, digits, factor * v->high,
+                        g->words);
 }
 
 /* Whether a figure of the whole machine may come from this program. */

@@ -23,7 +23,6 @@ uint32_t starting_line(struct findings *f, const struct evidence *e, char *text,
     line = line ? line : line_in(f, e->wall, &share);
     *text = 0;
     if (line)
-        snprintf(text, size, "; the largest part of the samples in Thread.start (%.0f %%) is at %.300s", 100 * share,
-                 findings_text(f, line));
+        snprintf(text, size, "; %.0f %% of the samples in Thread.start are from %.300s", 100 * share, findings_text(f, line));
     return line;
 }

@@ -18,8 +18,8 @@ enum { ERRORS_LEAST = 2, PINNED_LEAST = 3 }; /* samples; fewer may be chance */
 /* The evidence, and the marks of its stacks. */
 struct clues {
     const struct evidence *e;
-    struct stack_marks cpu, wall; /* only if there are such samples */
-    struct findings *cache;       /* of the marks, and for texts */
+    struct stack_marks cpu, wall, alloc; /* only if there are such samples */
+    struct findings *cache;              /* of the marks, and for texts */
 };
 
 static bool begins(const char *text, const char *with)
@@ -115,11 +115,12 @@ static bool starts_processes(const struct clues *c)
 
 /* ---- halts of all threads ---- */
 
+/* The time also counts in which some threads had stopped, and waited for the others. */
 static double halted_ns(const struct evidence *e, enum halt_kind kind)
 {
     double ns = 0;
     for (uint32_t i = 0; e->halts && i < e->halts->count; i++)
-        ns += e->halts->list[i].kind == kind ? (double)e->halts->list[i].ns : 0;
+        ns += e->halts->list[i].kind == kind ? (double)e->halts->list[i].ns + (double)e->halts->list[i].sync_ns : 0;
     return ns;
 }
 
@@ -144,23 +145,25 @@ static bool collects_much(const struct clues *c)
 /* ---- CPU time ---- */
 
 /* Whether the stack is that of a constructor of an Error. Other exceptions need no event: samples show which they are, and where. */
-static bool makes_error(const struct clues *c, uint32_t stack)
+static bool makes_error(const struct clues *c, const struct stack_marks *marks, uint32_t stack)
 {
     uint32_t class_name = 0;
-    if (!stack_has(&c->cpu, stack, STACK_FILLS_TRACE))
+    if (!stack_has(marks, stack, STACK_FILLS_TRACE))
         return false;
-    stack_throw(c->cache, c->e->cpu, stack, &class_name);
+    stack_throw(c->cache, marks->profile, stack, &class_name);
     const char *name = findings_text(c->cache, class_name);
     size_t n = strlen(name);
     return n > 5 && !strcmp(name + n - 5, "Error");
 }
 
+/* The stack trace of an Error is memory that is allocated. A few hundred in a second hardly use CPU time. */
 static bool throws_errors(const struct clues *c)
 {
-    const struct profile *p = c->e->cpu;
+    const struct stack_marks *const all[] = {&c->cpu, &c->alloc};
     uint64_t samples = 0;
-    for (uint32_t i = 0; p && i < p->sample_count; i++)
-        samples += makes_error(c, p->samples[i].stack) ? p->samples[i].count : 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (uint32_t i = 0; all[k]->profile && i < all[k]->profile->sample_count; i++)
+            samples += makes_error(c, all[k], all[k]->profile->samples[i].stack) ? all[k]->profile->samples[i].count : 0;
     return samples >= ERRORS_LEAST;
 }
 
@@ -217,7 +220,8 @@ const char *recorder_need(const struct evidence *e)
     struct clues c = {.e = e, .cache = &cache};
     const char *words = NULL;
     bool failed = findings_init(&cache) != 0;
-    failed = failed || (e->cpu && stack_marks_of(&c.cpu, &cache, e->cpu)) || (e->wall && stack_marks_of(&c.wall, &cache, e->wall));
+    failed = failed || (e->cpu && stack_marks_of(&c.cpu, &cache, e->cpu)) || (e->wall && stack_marks_of(&c.wall, &cache, e->wall)) ||
+             (e->alloc && stack_marks_of(&c.alloc, &cache, e->alloc));
     for (size_t i = 0; !failed && !words && i < sizeof needs / sizeof *needs; i++)
         words = needs[i].is_seen(&c) ? needs[i].words : NULL;
     findings_deinit(&cache);

@@ -300,6 +300,16 @@ struct jfr_safepoint_count {
 };
 void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_count *count);
 
+/* Numbers of the JVM's classes and threads, as in the JDK's events. */
+struct jfr_class_statistics {
+    uint64_t ticks, loaded, unloaded;
+};
+struct jfr_thread_statistics {
+    uint64_t ticks, active, daemon, accumulated, peak;
+};
+void jfr_write_class_statistics(struct jfr_writer *w, const struct jfr_class_statistics *s);
+void jfr_write_thread_statistics(struct jfr_writer *w, const struct jfr_thread_statistics *s);
+
 /* Writes one line of the books, cumulative since the recording began. account: the name of an account in base/agreed/accounts.h, of CPU
  * time or of another event. reason: "" if the account has none. The last line of a recording with the same account and reason is valid. */
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count);

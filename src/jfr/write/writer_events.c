@@ -349,6 +349,19 @@ void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_
                      NUMBER(count, c->count), NUMBER(stopped, c->stopped_ns), NUMBER(synchronizing, c->synchronizing_ns)));
 }
 
+void jfr_write_class_statistics(struct jfr_writer *w, const struct jfr_class_statistics *s)
+{
+    put_event(w, T_CLASS_STATISTICS,
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(loadedClassCount, s->loaded), NUMBER(unloadedClassCount, s->unloaded)));
+}
+
+void jfr_write_thread_statistics(struct jfr_writer *w, const struct jfr_thread_statistics *s)
+{
+    put_event(w, T_THREAD_STATISTICS,
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(activeCount, s->active), NUMBER(daemonCount, s->daemon),
+                     NUMBER(accumulatedCount, s->accumulated), NUMBER(peakCount, s->peak)));
+}
+
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count)
 {
     put_event(
@@ -416,7 +429,7 @@ void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char
                                 uint64_t duration_ms)
 {
     put_event(w, T_ACTIVE_RECORDING,
-              VALUES(NUMBER(startTime, ticks), NUMBER(id, 1), TEXT(name, name), TEXT(destination, destination),
+              VALUES(NUMBER(startTime, ticks), NUMBER(duration, 0), NUMBER(id, 1), TEXT(name, name), TEXT(destination, destination),
                      NUMBER(recordingStart, start_epoch_ms), NUMBER(recordingDuration, duration_ms)));
 }
 

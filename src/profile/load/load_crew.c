@@ -22,8 +22,9 @@ struct crew {
     uint32_t begun; /* number of chunks that threads have taken */
     uint32_t turn;  /* the chunk whose part enters next */
     bool alone;
-    struct profile names;                     /* if there are several kinds: the stacks of all of them */
-    struct load_shared shared[PROFILE_KINDS]; /* from there into the profile of each kind */
+    struct profile *names;                    /* the stacks of all kinds; NULL if there is only one */
+    bool keeps_names;                         /* the samples refer to these stacks; otherwise */
+    struct load_shared shared[PROFILE_KINDS]; /* they are copied into the profile of each kind */
     _Atomic uint64_t holders_read;
     pthread_mutex_t lock; /* protects begun and turn */
     pthread_cond_t turned;
@@ -96,18 +97,17 @@ static void take_problems(struct jfr_problems *to, const struct jfr_problems *fr
     to->count += from->count;
 }
 
-static bool has_kinds(const struct crew *c)
-{
-    return c->whole_count > 1;
-}
-
-/* Replaces the worker's id of a stack by the id in the file's profile. */
+/* Replaces the worker's id of a stack by the id to which the samples of the file's profile refer. */
 static int place_stack(struct worker *w, uint32_t i, uint32_t *stack)
 {
     struct crew *c = w->crew;
-    const struct graft *graft = has_kinds(c) ? &w->names_graft : &w->shares[i].graft;
+    const struct graft *graft = c->names ? &w->names_graft : &w->shares[i].graft;
     *stack = c->alone ? *stack : graft->nodes[*stack];
-    return has_kinds(c) ? load_shared_stack(&c->shared[i], stack) : 0;
+    if (!c->names || c->keeps_names)
+        return 0;
+    int rc = load_shared_stack(&c->shared[i], *stack);
+    *stack = rc ? 0 : load_shared_id(&c->shared[i], *stack);
+    return rc;
 }
 
 /* Does the same for all stacks of a part. */
@@ -129,7 +129,7 @@ static int bring(struct worker *w, bool readable)
 {
     struct crew *c = w->crew;
     take_problems(c->problems, &w->problems);
-    int rc = readable && has_kinds(c) && !c->alone ? graft_take(&w->names_graft, &c->names, &w->names) : 0;
+    int rc = readable && c->names && !c->alone ? graft_take(&w->names_graft, c->names, &w->names) : 0;
     for (uint32_t i = 0; readable && !rc && i < c->whole_count; i++) {
         struct share *s = &w->shares[i];
         rc = c->alone ? 0 : graft_take(&s->graft, s->whole->profile, s->profile);
@@ -194,23 +194,15 @@ static int share_init(struct share *s, struct load_whole *whole, struct worker *
     return load_new(&s->load, s->profile, &w->stacks, &c->holders_read);
 }
 
-/* Prepares a profile for the stacks of all kinds. */
-static int names_init(struct profile *names, const struct crew *c)
-{
-    if (profile_init(names))
-        return -ENOMEM;
-    names->full_names = c->wholes[0].profile->full_names;
-    return 0;
-}
-
 static int worker_init(struct worker *w, struct crew *c)
 {
-    int rc = names_init(&w->names, c);
+    int rc = profile_init(&w->names);
+    w->names.full_names = c->wholes[0].profile->full_names;
     w->crew = c;
     for (uint32_t i = 0; !rc && i < c->whole_count; i++)
         rc = share_init(&w->shares[i], &c->wholes[i], w);
-    struct profile *own = c->alone ? &c->names : &w->names;
-    return rc ? rc : load_stacks_init(&w->stacks, has_kinds(c) ? own : w->shares[0].profile);
+    struct profile *names = c->alone ? c->names : &w->names;
+    return rc ? rc : load_stacks_init(&w->stacks, c->names ? names : w->shares[0].profile);
 }
 
 static void worker_deinit(struct worker *w)
@@ -251,28 +243,41 @@ void load_crew_alone(void)
     is_alone = true;
 }
 
-int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *file, struct jfr_problems *problems)
+static int run_crew(struct crew *c)
 {
-    struct crew c = {.file = file, .wholes = wholes, .whole_count = n, .problems = problems, .count = jfr_file_chunks(file)};
-    uint32_t wanted = threads_wanted(&c);
+    uint32_t wanted = threads_wanted(c);
     struct worker *workers = calloc((size_t)wanted + 1, sizeof *workers);
-    c.alone = wanted <= 1;
-    pthread_mutex_init(&c.lock, NULL);
-    pthread_cond_init(&c.turned, NULL);
-    c.rc = workers ? names_init(&c.names, &c) : -ENOMEM;
-    for (uint32_t i = 0; i < n; i++)
-        c.shared[i] = (struct load_shared){.to = wholes[i].profile, .from = &c.names};
-    for (uint32_t i = 0; !c.rc && i < wanted; i++)
-        c.rc = worker_init(&workers[i], &c);
-    if (!c.rc)
+    c->alone = wanted <= 1;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->turned, NULL);
+    c->rc = workers ? 0 : -ENOMEM;
+    for (uint32_t i = 0; !c->rc && i < wanted; i++)
+        c->rc = worker_init(&workers[i], c);
+    if (!c->rc)
         run(workers, wanted);
     for (uint32_t i = 0; workers && i < wanted; i++)
         worker_deinit(&workers[i]);
     free(workers);
+    pthread_cond_destroy(&c->turned);
+    pthread_mutex_destroy(&c->lock);
+    return c->rc;
+}
+
+int load_crew_run(struct load_whole *wholes, uint32_t n, struct profile *names, const struct jfr_file *file, struct jfr_problems *problems)
+{
+    struct profile own;
+    struct crew c = {.file = file, .wholes = wholes, .whole_count = n, .problems = problems, .count = jfr_file_chunks(file)};
+    if (profile_init(&own))
+        return -ENOMEM;
+    c.keeps_names = names;
+    c.names = names ? names : n > 1 ? &own : NULL;
+    if (c.names)
+        c.names->full_names = wholes[0].profile->full_names;
+    for (uint32_t i = 0; i < n; i++)
+        c.shared[i] = (struct load_shared){.to = wholes[i].profile, .from = c.names};
+    int rc = run_crew(&c);
     for (uint32_t i = 0; i < n; i++)
         load_shared_deinit(&c.shared[i]);
-    profile_deinit(&c.names);
-    pthread_cond_destroy(&c.turned);
-    pthread_mutex_destroy(&c.lock);
-    return c.rc;
+    profile_deinit(&own);
+    return rc;
 }

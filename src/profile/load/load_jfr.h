@@ -38,6 +38,10 @@ int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name
 /* Loads an open input into n profiles in one pass. n is from 1 to PROFILE_KINDS, and the profiles are of different kinds, with
  * the same full_names. Each becomes the same as by profile_load_jfr_from, except that no profile changes its kind. */
 int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e);
+/* Does the same, but the profiles have no stacks: their samples refer to those in `names`, an empty profile. A caller that needs the stacks
+ * of several kinds once saves the copies (load_shared.h). */
+int profile_load_jfr_shared(struct profile *names, struct profile *const *profiles, uint32_t n, struct intake *in, const char *name,
+                            struct error *e);
 /* Returns the kind of sample that is read from such a file by default. p: the file's profile of the kind PROFILE_RUNNING. If p is of
  * another kind, the result is that kind. A recording of the event wall or lock without CPU time is read as that kind, because its
  * jdk.ExecutionSample events are only for other tools. */

@@ -1,10 +1,10 @@
-/* Copies stacks from a profile that the kinds of sample of a file share into the profile of one kind. A stack that samples of several
- * kinds refer to is read once, and each kind's profile has only the stacks of its own samples.
+/* Copies single stacks from a profile that the kinds of sample of a file share: into the profile of one kind, which then has only the
+ * stacks of its own samples, or into a dictionary, once for all kinds.
  *
- *   struct load_shared s = {.to = ..., .from = ...};  [ load_shared_stack ]*  load_shared_deinit
+ *   struct load_shared s = {.to = ..., .from = ...};  [ load_shared_stack -> load_shared_id ]*  load_shared_deinit
  *
- * It works without searching, because each entry of the shared profile is different from the others: therefore the target must have no
- * methods, frames and stacks from elsewhere. Its entries get their ids in the same order as if it had read the stacks by itself. */
+ * The entries get their ids in the same order as if the target had read the stacks by itself. A target without methods, frames and stacks
+ * from elsewhere is not searched, because each entry of the shared profile is different from the others. */
 #ifndef CANDOR_PROFILE_LOAD_LOAD_SHARED_H
 #define CANDOR_PROFILE_LOAD_LOAD_SHARED_H
 
@@ -13,14 +13,21 @@
 struct load_shared {
     struct profile *to;
     const struct profile *from; /* may grow between calls */
+    bool searches;              /* the target has entries from elsewhere, too */
     struct load_copied {
         uint32_t *ids; /* by the id in `from`: the id in `to`, plus 1; 0 = not copied yet */
         uint32_t cap;
     } strings, methods, frames, nodes;
+    uint32_t *path; /* places of a stack that are being copied */
+    uint32_t path_cap;
 };
 
-/* Replaces the id of a stack of `from` by its id in `to`. Returns 0 or -ENOMEM. */
-int load_shared_stack(struct load_shared *s, uint32_t *stack);
+/* Copies a stack of `from`. Returns 0 or -ENOMEM. load_shared_id then returns its id in `to`. */
+int load_shared_stack(struct load_shared *s, uint32_t stack);
+static inline uint32_t load_shared_id(const struct load_shared *s, uint32_t stack)
+{
+    return s->nodes.ids[stack] - 1;
+}
 void load_shared_deinit(struct load_shared *s);
 
 #endif

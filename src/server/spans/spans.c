@@ -125,7 +125,7 @@ void spans_answer(struct http *h)
 {
     struct listing l = {0};
     struct error e;
-    int rc = spans_init(&l.sums);
+    int rc = spans_sum_init(&l.sums);
     if (!read_question(&l, h)) {
         rc = rc ? rc : spans_sum(&l.sums, h, &l.query, &e);
         rc = rc ? rc : put_spans(h, &l);
@@ -134,6 +134,6 @@ void spans_answer(struct http *h)
         if (rc)
             question_failed(h, rc, &e);
     }
-    spans_deinit(&l.sums);
+    spans_sum_deinit(&l.sums);
     question_deinit(&l.query);
 }

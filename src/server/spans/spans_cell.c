@@ -115,7 +115,7 @@ int spans_cell_profile(const struct spans_cell *c, struct http *h, const struct 
 {
     struct spans t;
     struct chosen chosen = {0};
-    int rc = spans_init(&t);
+    int rc = spans_sum_init(&t);
     t.kept.most = KEPT_MAX;
     rc = rc ? error_set(e, rc, "out of memory") : spans_sum(&t, h, query, e);
     if (!rc && choose(&chosen, c, &t))
@@ -128,6 +128,6 @@ int spans_cell_profile(const struct spans_cell *c, struct http *h, const struct 
         missing_add(&r->missing, MISSING_UNREAD, t.kept.unread, 0, 0);
     free(chosen.spans);
     free(chosen.traces);
-    spans_deinit(&t);
+    spans_sum_deinit(&t);
     return rc;
 }

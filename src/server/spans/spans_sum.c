@@ -13,7 +13,7 @@ const struct spans_order spans_orders[SPANS_ORDERS] = {{"cpu", "cpu:ns", "cpu_ns
                                                        {"alloc", "alloc_space:bytes", "allocated_bytes"},
                                                        {"duration", NULL, "sampled_ns"}};
 
-int spans_init(struct spans *t)
+int spans_sum_init(struct spans *t)
 {
     *t = (struct spans){0};
     map_init(&t->traces);
@@ -21,7 +21,7 @@ int spans_init(struct spans *t)
     return strtab_init(&t->texts);
 }
 
-void spans_deinit(struct spans *t)
+void spans_sum_deinit(struct spans *t)
 {
     strtab_deinit(&t->texts);
     map_deinit(&t->traces);

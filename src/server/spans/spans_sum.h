@@ -33,9 +33,9 @@ struct spans {
     uint64_t beyond;  /* samples of spans for which there was no room */
 };
 
-/* Returns 0 or -ENOMEM. Call spans_deinit in both cases. */
-int spans_init(struct spans *t);
-void spans_deinit(struct spans *t);
+/* Returns 0 or -ENOMEM. Call spans_sum_deinit in both cases. */
+int spans_sum_init(struct spans *t);
+void spans_sum_deinit(struct spans *t);
 /* Reads the recordings that the query selects. Returns 0, or a code with a message in e. */
 int spans_sum(struct spans *t, struct http *h, const struct question *query, struct error *e);
 /* Returns the value of a span by which that order sorts. */

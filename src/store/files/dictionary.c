@@ -337,18 +337,28 @@ static int take_stacks(struct dictionary *d, const struct profile *p, struct dic
     return rc;
 }
 
+/* Copies the stacks that samples of several profiles refer to, those of this profile. */
+static int take_shared(const struct profile *p, struct load_shared *stacks)
+{
+    int rc = 0;
+    for (uint32_t i = 0; stacks && !rc && i < p->sample_count; i++)
+        rc = load_shared_stack(stacks, p->samples[i].stack);
+    return rc;
+}
+
 static int take_contexts(struct dictionary *d, const struct profile *p, struct dictionary_places *at)
 {
     at->contexts = calloc(p->label_count, sizeof *at->contexts);
     return at->contexts ? contexts_take(&d->names, p, at->contexts) : -ENOMEM;
 }
 
-int dictionary_adopt(struct dictionary *d, const struct profile *p, struct dictionary_places *at, struct error *e)
+int dictionary_adopt(struct dictionary *d, const struct profile *p, struct load_shared *stacks, struct dictionary_places *at,
+                     struct error *e)
 {
-    *at = (struct dictionary_places){0};
+    *at = (struct dictionary_places){.stacks = stacks};
     if (d->damaged)
         return error_set(e, -EBADMSG, "%s: damaged: nothing can be added to it", d->path);
-    if (take_stacks(d, p, at) || take_threads(d, p, at) || take_contexts(d, p, at))
+    if (take_stacks(d, p, at) || take_shared(p, stacks) || take_threads(d, p, at) || take_contexts(d, p, at))
         return error_set(e, -ENOMEM, "%s: out of memory", d->path);
     return save(d, e);
 }

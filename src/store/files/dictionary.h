@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "profile/graft.h"
+#include "profile/load/load_shared.h"
 #include "store/files/disk.h"
 
 #include <pthread.h>
@@ -40,12 +41,20 @@ int dictionary_open(struct dictionary *d, const char *path, struct error *e);
 struct dictionary_places {
     struct graft graft;
     uint32_t *threads;
-    uint32_t *contexts; /* by label set of the profile (contexts.h) */
+    uint32_t *contexts;               /* by label set of the profile (contexts.h) */
+    const struct load_shared *stacks; /* has the stacks; NULL = the graft has them */
 };
 
+static inline uint32_t dictionary_stack(const struct dictionary_places *at, uint32_t stack)
+{
+    return at->stacks ? load_shared_id(at->stacks, stack) : at->graft.nodes[stack];
+}
+
 /* Adds everything that the profile's samples refer to, and saves the dictionary. `at` then maps the profile's ids to those of the
- * dictionary. Call dictionary_places_deinit even after a failure. Returns 0, or a code with a message in e. */
-int dictionary_adopt(struct dictionary *d, const struct profile *p, struct dictionary_places *at, struct error *e);
+ * dictionary. stacks: NULL, or the samples refer to stacks of another profile, which this copies into the dictionary; `at` borrows it. Call
+ * dictionary_places_deinit even after a failure. Returns 0, or a code with a message in e. */
+int dictionary_adopt(struct dictionary *d, const struct profile *p, struct load_shared *stacks, struct dictionary_places *at,
+                     struct error *e);
 void dictionary_places_deinit(struct dictionary_places *at);
 void dictionary_close(struct dictionary *d);
 

@@ -6,6 +6,7 @@
 #include "agent/trigger/jvm/gc_pauses.h"
 #include "base/agreed/reasons.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static struct {
     struct reading last;
     uint64_t collections_before;
     uint32_t errors_before[JVM_ERROR_COUNT];
+    uint64_t statistics_due_ns;
 } session;
 
 static uint64_t collections(void)
@@ -121,6 +123,26 @@ static void take_safepoints(uint64_t now, bool at_end)
     session.last = next;
 }
 
+/* ---- classes and threads ---- */
+
+/* Writes their numbers once a second, as the JDK's recorder does. */
+static void take_statistics(uint64_t now)
+{
+    struct jfr_writer *w = session.recording->writer;
+    if (now < session.statistics_due_ns || !counters.classes_loaded || !counters.threads_live)
+        return;
+    session.statistics_due_ns = now + NS_PER_S;
+    jfr_write_class_statistics(w, &(struct jfr_class_statistics){
+                                      .ticks = now,
+                                      .loaded = counters_value(counters.classes_loaded) + counters_value(counters.classes_shared),
+                                      .unloaded = counters_value(counters.classes_unloaded) + counters_value(counters.shared_unloaded)});
+    jfr_write_thread_statistics(w, &(struct jfr_thread_statistics){.ticks = now,
+                                                                   .active = counters_value(counters.threads_live),
+                                                                   .daemon = counters_value(counters.threads_daemon),
+                                                                   .accumulated = counters_value(counters.threads_started),
+                                                                   .peak = counters_value(counters.threads_peak)});
+}
+
 /* ---- the collector's turns ---- */
 
 static void drain(uint64_t now, bool at_end)
@@ -129,6 +151,7 @@ static void drain(uint64_t now, bool at_end)
     while (gc_pauses_take(&p))
         take_pause(&p);
     take_safepoints(now, at_end);
+    take_statistics(now);
     if (session.last.safepoints == counters_value(counters.safepoints))
         session.last.ns = now;
 }

@@ -5,6 +5,7 @@ import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -68,6 +69,18 @@ public final class Memory {
                 Case.sink += read(own).length;
             }
             Case.sleep(5);
+        });
+    }
+
+    /** A getter that copies its list to protect it. */
+    static void copies(boolean planted) {
+        List<Integer> prices = new ArrayList<>(Collections.nCopies(100_000, 17));
+        Case.repeat(1, "request", () -> {
+            for (int i = 0; i < 10; i++) {
+                List<Integer> seen = planted ? new ArrayList<>(prices) : Collections.unmodifiableList(prices); // here: copies
+                Case.sink += seen.get(i);
+            }
+            Case.sleep(1);
         });
     }
 

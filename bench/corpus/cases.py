@@ -77,6 +77,7 @@ MEMORY = _pairs(
     ("boxedList", "boxing", {}),
     ("buffers", "allocation_site", {}),
     ("concatenation", "allocation_site", {}),
+    ("copies", "allocation_site", {}),
     ("directBuffers", ("direct_buffers", "system_gc"), {}),
     ("pressure", "gc_pressure", {"flags": ("-Xmx160m",)}),
     ("systemGc", "system_gc", {}),

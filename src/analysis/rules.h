@@ -88,7 +88,7 @@
             "longer needed. It may also be a cache that is still filling")                                                                 \
     FINDING(THREAD_CHURN, "thread_churn", "Threads are started for very short work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,     \
             "use an ExecutorService, which keeps its threads; if each task must have a thread, use virtual threads (JDK 21 and later)")    \
-    FINDING(RECORDING_QUALITY, "recording_quality", "Part of the CPU time is missing from the recording", "--kind cpu", "Books",           \
+    FINDING(RECORDING_QUALITY, "recording_quality", "Parts of the recording are missing or not exact", "--kind cpu", "Books",              \
             FINDING_NEEDS(CPU), 0, "the reasons and their remedies are in the books at the end of the report")                             \
     FINDING(EVENT_LOOP_BLOCKED, "event_loop_blocked", "An event loop is blocked, and so are all its connections", "--kind wall",           \
             "Methods", FINDING_NEEDS(WALL), 0,                                                                                             \

@@ -159,7 +159,7 @@ def tasks(page, file, recording):
     page.anew(file)
     answer = page.text("#answer")
     page.answers("what is the hottest own method", "Tasks." in answer and "Your hottest method" in answer, (answer, page.text("#empty")))
-    lane = page.text("#lanes .thread bdi")
+    lane = page.run("return document.querySelector('#lanes .thread bdi').textContent")
     sums = collections.Counter()
     for thread in json.loads(ct.candor("report", "--json", "--sections", "threads", recording).out)["threads"]:
         sums[re.sub(r"\d+$", "*", thread["name"])] += thread["self"]

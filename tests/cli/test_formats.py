@@ -82,6 +82,9 @@ def test_from(path):
     ct.ok(counted.get("unit") == "samples" and counted["sampled"] == 101, "another value", counted)
     result = ct.candor("report", "--from", "gprof", path)
     ct.ok(result.status == 2, "a format that is none", result)
+    for name in ("linked.collapsed", "linked.jfr"):
+        result = ct.candor("convert", "--trace-link", "https://jaeger.example/{trace}", path, ct.WORK / name)
+        ct.ok(result.status == 2 and "for a page" in result.err and not (ct.WORK / name).exists(), f"a link of traces in {name}", result)
 
 
 FOREIGN = (

@@ -118,4 +118,19 @@ for options, text in ((("--store", "redis:x"), "--store must be like clickhouse:
     said = ct.candor("server", "--data", ct.WORK / "none", *options)
     ct.ok(said.status and text in said.err, f"{' '.join(options)}: {text}", said)
 engine.stop()
+
+cluster = clickhouse.Cluster("cluster")
+spread = Server("spread", *cluster.options)
+ct.ok(all(spread.send(body(number), service=f"s{number}", **{"from": NOW - 3600})[0] == 200 for number in range(6)), "two servers: taken")
+ct.ok(ct.wait_until(lambda: total(spread) == weight(range(6)), 60), "all rows are there", total(spread))
+counts = [int(one.ask("SELECT count() FROM candor_rows_here")) for one in (cluster, cluster.other)]
+ct.ok(all(counts) and sum(counts) == 6 * 40, "each server has some, each row once", counts)
+cluster.other.stop()
+ct.ok(all(spread.send(body(number), service=f"s{number}", **{"from": NOW - 3600})[0] == 200 for number in range(6, 12)),
+      "while one is gone, recordings are taken")
+ct.ok(spread.request("GET", "/v1/methods", **WHEN)[0] == 503, "and queries say so")
+cluster.other.start()
+ct.ok(ct.wait_until(lambda: total(spread) == weight(range(12)), 120), "and when it is back, all is there once", total(spread))
+spread.end()
+cluster.stop()
 ct.done()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The tests of the store, with rows in ClickHouse: the same programs as tests/unit/test_store*.c, on the distribution's server with its old
-dialect, and on today's engine. They skip what is about files of rows.
+dialect, on two of them, and on today's engine. They skip what is about files of rows.
 
 tier: full
 timeout: 900
@@ -15,7 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import clickhouse
 
-PROGRAMS = {clickhouse.Debian: ("", "_types", "_contexts", "_functions", "_retention", "_merge", "_rollups"),
+PROGRAMS = {clickhouse.Debian: ("", "_types", "_rollups"),
+            clickhouse.Cluster: ("", "_types", "_contexts", "_functions", "_retention", "_merge", "_rollups"),
             clickhouse.Current: ("", "_types", "_contexts", "_functions", "_retention")}
 
 
@@ -38,5 +39,8 @@ for kind, programs in PROGRAMS.items():
     server = kind(kind.__name__.lower())
     for program_name in programs:
         run(server, program_name)
+    if kind is clickhouse.Cluster:
+        counts = [int(one.ask("SELECT count() FROM candor_rows_here")) for one in (server, server.other)]
+        ct.ok(all(counts), "each of the two servers has rows", counts)
     server.stop()
 ct.done()

@@ -53,7 +53,7 @@ def heal_books(recording):
 
 def check_healed(jdk, mode):
     what, path = f"{jdk}, {mode}", ct.WORK / f"{mode}-{jdk.version}.jfr"
-    arguments = ("--heal", mode)
+    arguments = () if mode == "paced" else ("--heal", mode)
     recording, first, last = record(jdk, path, 8, arguments)
     n, approximate = marked(first[:FEW])
     if mode != "now":
@@ -74,8 +74,7 @@ def check_healed(jdk, mode):
 
 
 def check_off(jdk):
-    """The default."""
-    recording, first, last = record(jdk, ct.WORK / f"off-{jdk.version}.jfr", 2, ())
+    recording, first, last = record(jdk, ct.WORK / f"off-{jdk.version}.jfr", 2, ("--heal", "off"))
     shares = [approximate / max(n, 1) for n, approximate in (marked(first), marked(last))]
     ct.ok(min(shares) > 0.1 and not heal_books(recording) and recording.settings["heal"] == "off",
           f"{jdk}, off: the code stays as it is: {shares}", recording.books)

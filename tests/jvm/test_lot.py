@@ -22,7 +22,7 @@ import candortest as ct
 
 METHODS = ["Relay.first", "Relay.second", "Relay.third"]
 INTERVAL_NS = 10_000_000
-MANY, FEW = (24, 4, 40, 6), (1, 12, 12, 10)  # pairs of threads, seconds, windows at least, standard errors
+MANY, FEW = (24, 4, 20, 6), (1, 12, 12, 10)  # pairs of threads, seconds, windows at least, standard errors
 
 
 def windows_of(samples):

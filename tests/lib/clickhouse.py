@@ -14,13 +14,14 @@ PASSWORD = "not-'so'-secret"
 CONFIG = """<yandex>
 <logger><level>warning</level><log>{folder}/log</log><errorlog>{folder}/errors</errorlog></logger>
 <http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
-<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><user_files_path>{folder}/files/</user_files_path>
+{more}<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><user_files_path>{folder}/files/</user_files_path>
 <format_schema_path>{folder}/schemas/</format_schema_path><users_config>{folder}/users.xml</users_config>
 <default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>67108864</mark_cache_size>
 </yandex>"""
 
 USERS = """<yandex>
-<profiles><default></default><reader><readonly>2</readonly></reader></profiles><quotas><default></default></quotas><users>
+<profiles><default><insert_distributed_sync>1</insert_distributed_sync></default>
+<reader><readonly>2</readonly></reader></profiles><quotas><default></default></quotas><users>
 <candor><password>{password}</password><networks><ip>::/0</ip></networks><profile>{profile}</profile><quota>default</quota></candor>
 </users></yandex>"""
 
@@ -34,10 +35,10 @@ def free_port():
 class Debian:
     """The distribution's server, with its old dialect. It can be stopped, started again, and made read-only."""
 
-    def __init__(self, name):
-        self.folder, self.http, self.tcp, self.process = ct.WORK / name, free_port(), free_port(), None
+    def __init__(self, name, tcp=0, more=""):
+        self.folder, self.http, self.tcp, self.process = ct.WORK / name, free_port(), tcp or free_port(), None
         self.folder.mkdir()
-        (self.folder / "config.xml").write_text(CONFIG.format(folder=self.folder, http=self.http, tcp=self.tcp))
+        (self.folder / "config.xml").write_text(CONFIG.format(folder=self.folder, http=self.http, tcp=self.tcp, more=more))
         self.password = self.folder / "password"
         self.password.write_text(PASSWORD + "\n")
         self.start()
@@ -82,6 +83,32 @@ class Debian:
         request = urllib.request.Request(self.url, statement.encode(), {"X-ClickHouse-User": "candor", "X-ClickHouse-Key": PASSWORD})
         with urllib.request.urlopen(request, timeout=ct.PATIENCE) as answer:
             return answer.read().decode()
+
+
+class Cluster(Debian):
+    """Two of the distribution's servers, with half of the services each, as docs/clickhouse.md describes it."""
+
+    def __init__(self, name):
+        ports = free_port(), free_port()
+        shards = "".join(f"<shard><replica><host>127.0.0.1</host><port>{port}</port><user>candor</user><password>{PASSWORD}</password>"
+                         "</replica></shard>" for port in ports)
+        more = f"<remote_servers><candor>{shards}</candor></remote_servers>"
+        self.other = Debian(f"{name}-other", ports[1], more)
+        super().__init__(name, ports[0], more)
+        for statement in statements():
+            for server in (self, self.other):
+                server.ask(statement)
+
+    def stop(self):
+        super().stop()
+        self.other.stop()
+
+
+def statements():
+    """The statements of docs/clickhouse.md that make tables over several servers."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "clickhouse.md").read_text()
+    block = text.partition("## Several ClickHouse servers")[2].partition("\n    CREATE")[2].partition("\n\n")[0]
+    return [" ".join(one.split()) for one in ("CREATE" + block).split(";") if one.strip()]
 
 
 class Current:

@@ -90,7 +90,7 @@ static void test_again(void)
     met_clear(&met);
     for (int i = 0; i < MET_TRIES_MAX; i++) {
         sample(stubborn, MS);
-        tap_ok(picks(8, "demo/Stubborn", NULL), "a method that is met again is tried again");
+        tap_ok(picks(8, "demo/Stubborn", NULL) && picked[0].again == (i > 0), "a method that is met again is tried again, and marked");
         picked[0].fate = OLD_METHOD_DISCARDED;
         met_settle(&met);
     }
@@ -128,19 +128,26 @@ static void test_cost(void)
     c.paused_ns = 0;
     c.cpu_ns = UINT64_C(3600) * 1000 * MS;
     tap_ok(!heal_cost_allows(&c, now + 5001 * (uint64_t)MS, 0.001, 0.01), "nor does it come when the compilers have taken too much");
-    heal_cost_begin_step(&c);
-    tap_ok(c.steps == 2 && heal_cost_end_step(&c) > 0 && c.paused_ns > 0, "without counters of the JVM the whole call counts as a pause");
+    heal_cost_begin_step(&c, 3);
+    tap_ok(c.steps == 2 && heal_cost_end_step(&c, true) > 0 && c.paused_ns > 0,
+           "without counters of the JVM the whole call counts as a pause");
     tap_ok(c.methods == HEAL_METHODS_FIRST * 2, "a step with a short pause allows the next one twice as many methods");
     for (uint32_t i = 0, expected[] = {2, 1, 1}; i < 3; i++) {
         c.methods = i ? c.methods : 4;
         c.step_ns = 0; /* long ago */
-        heal_cost_end_step(&c);
+        heal_cost_end_step(&c, true);
         tap_ok(c.methods == expected[i], "a long pause halves them, down to one");
     }
     c.methods = HEAL_METHODS_MAX;
-    heal_cost_begin_step(&c);
-    heal_cost_end_step(&c);
+    heal_cost_begin_step(&c, 3);
+    heal_cost_end_step(&c, true);
     tap_ok(c.methods == HEAL_METHODS_MAX, "there are never more than the most");
+    c.step_ns = 0;
+    tap_ok(!heal_cost_end_step(&c, false), "a JVM that stops single threads has no pause");
+    uint64_t most = c.cpu_most_ns;
+    heal_cost_begin_step(&c, HEAL_ALL_METHODS);
+    tap_ok(most > 0 && most < UINT64_MAX && c.cpu_most_ns == UINT64_MAX,
+           "compilations of some methods cost no more than these may, but all methods have no limit");
 }
 
 int main(void)

@@ -66,9 +66,11 @@ static void test_accepted(void)
                options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT && options.carrier_frames && options.recompile,
            "all of them");
     tap_ok(options.heal == HEAL_NOW && !parse("heal=off") && options.heal == HEAL_OFF && !parse("heal=paced") &&
-               options.heal == HEAL_PACED && !parse("heal=now,recompile=on") && options.heal == HEAL_NOW && !parse("file=/x") &&
-               options.heal == HEAL_BY_DEFAULT,
+               options.heal == HEAL_PACED && !parse("heal=now,recompile=on") && options.heal == HEAL_NOW,
            "recompile is the former name of heal=now");
+    tap_ok(!parse("file=/x") && options.heal == HEAL_PACED && !parse("event=alloc") && options.heal == HEAL_OFF &&
+               !parse("event=safepoint") && options.heal == HEAL_OFF,
+           "healing is paced, or off without samples of CPU time");
     tap_ok(!options.limits.max_rate && !options.limits.max_overhead && !parse("max-rate=600/s,max-overhead=0.5%25") &&
                options.limits.max_rate == 600 && options.limits.max_overhead == 0.005 && !parse("max-rate=1,max-overhead=100") &&
                options.limits.max_rate == 1 && options.limits.max_overhead == 1,

@@ -1276,13 +1276,19 @@ static void test_quality(void)
     is_silent("8 % are lost, which may be 4.1 of them");
     add_books(84 * NS_PER_MS, NS_PER_S);
     judge();
-    tap_ok(first(FINDING_RECORDING_QUALITY) && f.count == 1, "8.4 %% of the CPU time are lost");
+    tap_ok(first(FINDING_RECORDING_QUALITY) && f.count == 1 &&
+               strstr(findings_text(&f, f.list[0].text), "8.4 % of the CPU time was sampled") &&
+               !strstr(findings_text(&f, f.list[0].text), "could not"),
+           "8.4 %% of the CPU time are lost, and nothing else is missing");
     end();
     add_books(84 * NS_PER_MS, NS_PER_S - 1);
     is_silent("of less than a second");
     add_books(0, NS_PER_S);
     maker_book(&cpu, "unseen", "not_drawn", 400 * NS_PER_MS, 0);
     is_silent("40 % for which the samples of other threads stand");
+    add_books(0, NS_PER_S);
+    maker_book(&cpu, "unseen", "profiler", 400 * NS_PER_MS, 0);
+    is_silent("40 % of the agent's own thread");
     begin();
     for (int i = 0; i < 100; i++)
         maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * NS_PER_MS);

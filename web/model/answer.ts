@@ -1,10 +1,11 @@
 // Computes the facts for the sentence that summarizes a profile: which code other than Java's has much weight, and which method has most.
-import { HOLDER_RUNS, kindOfCode } from "./names";
+import { HOLDER_RUNS, JVM_WORK, kindOfCode } from "./names";
 import { OwnCode, isNoPlace, isOwnFrame } from "./own";
 import { Columns } from "./tree";
 
 export interface Answer {
-    outside: { label: string; weight: number } | null; // the largest kind of code other than Java's
+    outside: { label: string; weight: number } | null; // the largest kind of code other than Java's; all code below a frame that says
+                                                       // what the JVM works at (GC, compilation) is the JVM's work
     method: { name: number; weight: number; own: boolean } | null; // own: it is the program's, and its weight includes the code
                                                                    // below it that is not the program's. Otherwise: its self weight
 }
@@ -16,10 +17,12 @@ export function answerOf(columns: Columns, types: string[], strings: string[], c
     const own = new Float64Array(strings.length);
     const innermost = new Int32Array(parent.length); // the name of the innermost own method of a stack; 0 = none
     const java = new Float64Array(strings.length);
+    const isJvmWork = new Uint8Array(parent.length);
     for (let i = 1; i < parent.length; i++) {
         innermost[i] = code && isOwnFrame(code, columns, i) ? name[i] : innermost[parent[i]];
         const place = types[type[i]] === "Class" ? parent[i] : i;
-        const kind = kinds[type[place]];
+        isJvmWork[i] = isJvmWork[parent[i]] | Number(kinds[type[i]] === JVM_WORK);
+        const kind = kinds[type[place]] !== null && isJvmWork[i] ? JVM_WORK : kinds[type[place]];
         own[innermost[i]] += self[i];
         if (kind === null) {
             java[name[place]] += self[i];

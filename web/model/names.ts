@@ -63,6 +63,7 @@ export function shorterNames(name: string): string[] {
 
 // The kind of frames that show what a thread did while it had a lock, instead of its stack.
 export const HOLDER_RUNS = "running holders";
+export const JVM_WORK = "work of the JVM";
 
 // Returns the group of a frame that is not Java code, by its type. Returns null for Java code.
 export function kindOfCode(typeName: string): string | null {
@@ -71,7 +72,7 @@ export function kindOfCode(typeName: string): string | null {
         case "Native": return "native code";
         case "Stub": return "JVM stubs";
         case "Failed": return "failed walks";
-        case "Pseudo": return "work of the JVM";
+        case "Pseudo": return JVM_WORK;
         case "Class": return "classes"; // classes of objects and locks, with which stacks end
         case "State": return HOLDER_RUNS;
         case "Missing": return "missing frames";

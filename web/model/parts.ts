@@ -54,7 +54,8 @@ export interface HaltKind {
 
 export interface Halt {
     kind: string;
-    ofAll: boolean; // no thread could run; otherwise one thread
+    ofAll: boolean; // no thread could run
+    ofThread: boolean; // one thread could not run; if neither is true, it is a part of another halt, or stopped nothing
     start: number; // nanoseconds since the epoch
     duration: number;
     what: string;
@@ -73,7 +74,7 @@ export interface Halts {
 export function readHalts(data: Json | null): Halts | null {
     const kinds = isObject(data?.kinds) ? Object.entries(data?.kinds as Json) : [];
     const list = objectsOf(data?.halts).map(({ kind, scope, start_ns: start, duration_ns: duration, what, thread, by, site }) => ({
-        kind: textOf(kind), ofAll: scope === "all", start: numberOf(start), duration: numberOf(duration),
+        kind: textOf(kind), ofAll: scope === "all", ofThread: scope === "thread", start: numberOf(start), duration: numberOf(duration),
         what: textOf(what), thread: textOf(thread), by: textOf(by), site: textOf(site),
     }));
     return data === null ? null : {

@@ -84,7 +84,7 @@ function rootsOf(list: Halt[], span: Span): Root[] {
 
 export function whyOf(halts: Halts, span: Span): Why {
     const list = halts.list.filter((halt) => partWithin(halt, span) > 0);
-    const [all, single] = [list.filter(({ ofAll }) => ofAll), list.filter(({ ofAll }) => !ofAll)];
+    const [all, single] = [list.filter(({ ofAll }) => ofAll), list.filter(({ ofThread }) => ofThread)];
     const sum = (some: Halt[]) => some.reduce((ns, halt) => ns + partWithin(halt, span), 0);
     const recorded = halts.kinds.reduce((count, kind) => count + kind.count, 0);
     return {

@@ -2,7 +2,7 @@
 import { answerOf } from "../model/answer";
 import { changedWord, sureChanges } from "../model/changes";
 import { INDEPENDENT, formatPointRange, formatPoints, formatInterval, formatShare, plural, wilson } from "../model/figures";
-import { HOLDER_RUNS, visibleName } from "../model/names";
+import { HOLDER_RUNS, JVM_WORK, visibleName } from "../model/names";
 import { OwnCode } from "../model/own";
 import { Profile } from "../model/profile";
 import { findAll } from "./actions";
@@ -80,5 +80,5 @@ const put = remember((app: App, profile: Profile, code: OwnCode | null): void =>
 });
 
 function placeOf(label: string): string {
-    return label === "kernel" ? "the kernel" : label === "work of the JVM" ? "the JVM's own work" : label;
+    return label === "kernel" ? "the kernel" : label === JVM_WORK ? "the JVM's own work" : label;
 }

@@ -14,6 +14,19 @@ import { remember } from "./remember";
 const MOST_LANES = 200;
 const LONGEST_NAME = 200;
 const NEAR = 3; // pixels
+const LONGEST_WHOLE = 20; // letters that always have room
+const KEPT_END = 12;
+
+// Splits a long name, so that it is cut in the middle if there is no room: the end distinguishes threads. Prefers to split at a sign.
+function halves(name: string): [string, string] {
+    const letters = [...name];
+    if (letters.length <= LONGEST_WHOLE) {
+        return [name, ""];
+    }
+    const end = letters.slice(-KEPT_END).join("");
+    const kept = /[^\p{L}\p{N}]([\p{L}\p{N}].{5,})$/u.exec(end)?.[1] ?? end;
+    return [name.slice(0, name.length - kept.length), kept];
+}
 
 export class Lanes {
     private rows: Row[] = [];
@@ -55,8 +68,12 @@ export class Lanes {
         byId("lanes").replaceChildren(...this.rows.map((row) => {
             const name = visibleName(row.label).slice(0, LONGEST_NAME);
             const size = row.threads.length > 1 ? " (" + formatCount(row.threads.length) + ")" : "";
+            const [begin, end] = halves(name);
+            const share = formatShare(row.weight / total);
             const button = element("button", { type: "button", className: "thread", title: name },
-                element("bdi", { dir: "ltr" }, name + size), element("span", { className: "share" }, formatShare(row.weight / total)));
+                element("bdi", { dir: "ltr" }, element("span", {}, begin), element("span", {}, end + size)),
+                element("span", { className: "share" }, share));
+            button.setAttribute("aria-label", name + size + " " + share); // in one piece
             button.addEventListener("click", () => this.toggle(row));
             const canvas = element("canvas", { className: "lane" });
             canvas.setAttribute("aria-hidden", "true");

@@ -236,6 +236,8 @@ static void settle(struct collect_options *o)
 {
     if (o->recompile)
         o->heal = HEAL_NOW;
+    else if (!o->heal)
+        o->heal = o->events & COLLECT_CPU ? HEAL_PACED : HEAL_OFF;
     bool rounds = is_of_rounds(o);
     if (!o->has_clocks && o->events & COLLECT_CPU && !o->counter.name[0])
         o->clocks = LOTS_AUTO;

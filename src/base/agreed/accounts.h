@@ -267,11 +267,12 @@ enum account_figure {
     ACCOUNT(HEAL_KEPT, "heal_kept", BOOK_BIT(HEAL), WITHIN, NS, "methods", REASONS(HEAL_KEEP), "left as they are",                         \
             "the same for methods that cannot be healed, by reason", "")                                                                   \
     ACCOUNT(HEAL_PAUSES, "heal_pauses", BOOK_BIT(HEAL), BESIDE, NS, "steps", 0, "pauses",                                                  \
-            "how long all threads were stopped for it, by the JVM's own counter; if there is none, the time that the calls took",          \
+            "how long all threads were stopped for it (JDK 8 and 11), by the JVM's own counter, with other pauses at that time; if there " \
+            "is no counter, the time that the calls took",                                                                                 \
             "--heal off")                                                                                                                  \
     ACCOUNT(HEAL_CPU, "heal_cpu", BOOK_BIT(HEAL), WITHIN, NS, NULL, 0, "compilers",                                                        \
-            "an estimate: CPU time of the compilers in the 20 s after each step, in excess of their rate before the first step; with "     \
-            "`now`, all that they used",                                                                                                   \
+            "an estimate: CPU time of the compilers in the 20 s after each step, in excess of their rate before the first step, but "      \
+            "at most 50 ms for each method; with `now`, all of it",                                                                        \
             "--heal off")                                                                                                                  \
     ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, NULL, 0, "still approximate",                                               \
             "sampled CPU time that was approximate in the latest window (1 to 5 s)", "--heal now, or the agent from the start")            \

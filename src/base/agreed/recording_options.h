@@ -102,7 +102,7 @@ enum recording_option_kind {
     WORD(HEAL, 0, "heal", "MODE", "off|paced|now",                                                                                         \
          "what to do with code that the JVM compiled before the agent was loaded, whose lines are approximate: off: nothing; paced: have " \
          "the JVM recompile the code that samples hit, within limits; now: all of it at once, which slows the "                            \
-         "program down for some seconds (default off)")                                                                                    \
+         "program down for some seconds (default paced)")                                                                                  \
     NUMBER(RECOMPILE, 0, "recompile", SWITCH, 0, 1, recompile, NULL, NULL, NULL, "on or off", "the same as --heal now")
 
 #define RECORDING_OPTION_NO_ROW(...)

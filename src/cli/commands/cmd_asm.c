@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
     {'o', "output", "FILE", NULL, "for a JVM: keep the recording in this file"},
     {0, "heal", "MODE", "off|paced|now",
      "for a JVM: whether code that it compiled before the agent was loaded is compiled again, for exact lines: off, paced or now (default "
-     "off); see 'candor help record'"},
+     "paced); see 'candor help record'"},
     {0, "recompile", NULL, NULL, "for a JVM: the same as --heal now"},
     {'n', "top", "N", NULL, "rows per table, and regions with their code; 0 for all (default 20)"},
     {0, "threshold", "PERCENT", NULL, "show the code of regions with at least this share (default 5)"},

@@ -199,10 +199,20 @@ static int convert(struct job *job, const struct format *format)
     return status;
 }
 
+/* Refuses an option that only pages have. */
+static int check_options(const struct cli_args *args, const char *out)
+{
+    const struct format *format = find_format(cli_option(args, "to"), out);
+    if (cli_option(args, "trace-link") && (!format || format->write_own != write_html))
+        return cli_usage(args->command, "--trace-link is for a page: let OUT end in .html, or leave the option out");
+    return kinds_page_check(args);
+}
+
 static int convert_run(const struct cli_args *args)
 {
-    int status = args->operand_count > 1 ? cli_check_output(args, args->operands[args->operand_count - 1]) : CLI_OK;
-    status = status ? status : kinds_page_check(args);
+    const char *out = args->operands[args->operand_count - 1];
+    int status = args->operand_count > 1 ? cli_check_output(args, out) : CLI_OK;
+    status = status ? status : check_options(args, out);
     if (status)
         return status;
     if (convert_to_recording(args, &status) || convert_to_code(args, &status))

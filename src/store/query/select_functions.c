@@ -12,8 +12,11 @@
 #include <string.h>
 
 #define SUM_MAX ((uint64_t)1 << 62)
-enum { ROWS_MAX = 1 << 22 };   /* the most rows, and the most groups, of an answer */
-enum { CELLS_AT_ONCE = 1024 }; /* number of cells that are added between two checks whether the query is abandoned */
+enum { ROWS_MAX = 1 << 22 }; /* the most rows, and the most groups, of an answer */
+enum {
+    CELLS_AT_ONCE = 1024, /* number of cells that are added between two checks whether the query is abandoned */
+    DENSE_MAX = 4 << 20,  /* entries of tables, which take 4 bytes each */
+};
 
 /* The sum over the rows of one dictionary for a group and a set of methods, or for a group and one nearest method. */
 struct cell {
@@ -21,10 +24,15 @@ struct cell {
     struct store_figure sum;
 };
 
+/* Each row of segments adds to a cell, so a cell is found in a table of its group. Only if there is no room for so many tables, cells of
+ * further groups are found in a map. */
 struct cells {
     struct cell *list;
     uint32_t count, cap;
-    struct map places;
+    uint32_t width;    /* entries of a table: `of` is below */
+    uint32_t **tables; /* by group; NULL = it has none */
+    uint32_t table_count, table_cap, entries;
+    struct map places; /* both have the place in the list, plus 1 */
 };
 
 struct tally {
@@ -173,17 +181,33 @@ static int add_split_groups(struct tally *t)
 
 /* ---- rows of a segment ---- */
 
+/* Returns the table of a group, or NULL if there is no room for it. */
+static uint32_t *table_of(struct cells *c, uint32_t group)
+{
+    while (c->table_count <= group) {
+        if (ARRAY_GROW(c->tables, c->table_cap, c->table_count))
+            return NULL;
+        c->tables[c->table_count++] = NULL;
+    }
+    if (!c->tables[group] && c->width <= DENSE_MAX - c->entries) {
+        c->tables[group] = calloc(c->width, sizeof **c->tables);
+        c->entries += c->width;
+    }
+    return c->tables[group];
+}
+
 static int add_cell(struct cells *c, uint32_t group, uint32_t of, uint64_t weight, uint64_t samples)
 {
     bool added;
-    uint32_t *place = map_add(&c->places, (uint64_t)group << 32 | of, &added);
+    uint32_t *table = group < c->table_count && c->tables[group] ? c->tables[group] : table_of(c, group);
+    uint32_t *place = table ? &table[of] : map_add(&c->places, (uint64_t)group << 32 | of, &added);
     if (!place || ARRAY_GROW(c->list, c->cap, c->count))
         return -ENOMEM;
-    if (added) {
-        c->list[c->count] = (struct cell){.group = group, .of = of};
-        *place = c->count++;
+    if (!*place) {
+        c->list[c->count++] = (struct cell){.group = group, .of = of};
+        *place = c->count;
     }
-    return add(&c->list[*place].sum, weight, samples);
+    return add(&c->list[*place - 1].sum, weight, samples);
 }
 
 static int take(struct tally *t, uint32_t group, uint32_t stack, uint64_t weight, uint32_t count, double squares)
@@ -369,8 +393,18 @@ static int give_sums(struct tally *t, struct error *e)
 
 static void forget_cells(struct cells *c)
 {
-    c->count = 0;
+    for (uint32_t i = 0; i < c->table_count; i++)
+        free(c->tables[i]);
+    c->count = c->table_count = c->entries = 0;
     map_clear(&c->places);
+}
+
+static void free_cells(struct cells *c)
+{
+    forget_cells(c);
+    map_deinit(&c->places);
+    free(c->tables);
+    free(c->list);
 }
 
 /* Whether the rows of the dictionary's segments cannot be in the answer. An entry that a damaged dictionary lacks may be such a method. */
@@ -388,6 +422,8 @@ static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, co
     uint32_t id = t->g->list[*at].dictionary;
     int rc = function_paths_init(&t->paths, d, t->store, t->q, t->f, e);
     bool skip = !rc && may_skip(t, d);
+    t->sets.width = t->paths.set_count;
+    t->selves.width = t->paths.count;
     while (!rc && *at < t->g->count && t->g->list[*at].dictionary == id) {
         if (skip)
             ++*at;
@@ -436,10 +472,8 @@ int store_functions(struct store *s, const struct store_query *q, const struct s
         take_values(out, &g);
     map_deinit(&t.groups);
     map_deinit(&t.rows);
-    map_deinit(&t.sets.places);
-    map_deinit(&t.selves.places);
-    free(t.sets.list);
-    free(t.selves.list);
+    free_cells(&t.sets);
+    free_cells(&t.selves);
     free(t.sliced);
     gather_deinit(&g);
     return rc;

@@ -220,6 +220,16 @@ function own(seed: number): void {
     ok(none?.own === false && none.weight === Math.max(self("b"), self("d"), self("f")), `${seed}: or else the hottest of all`, none);
 }
 
+function jvmWork(): void {
+    // Under the root: [GC] with native code and kernel below it, and kernel of the program.
+    const columns = {
+        parent: Int32Array.of(0, 0, 1, 2, 0), name: Int32Array.of(0, 1, 2, 3, 3), type: Uint8Array.of(0, 1, 2, 3, 3),
+        self: Float64Array.of(0, 0, 30, 20, 40),
+    };
+    const { outside } = answerOf(columns, ["JIT compiled", "Pseudo", "Native", "Kernel"], ["all", "[GC]", "mark", "futex"], null);
+    same(outside, { label: "work of the JVM", weight: 50 }, "all code below what the JVM works at is its work");
+}
+
 function sandwiches(seed: number): void {
     const stacks = someStacks(seed);
     const tree = buildTree(columnsOf(stacks), STRINGS);
@@ -361,6 +371,7 @@ async function main(): Promise<void> {
     marks();
     traces();
     coarse();
+    jvmWork();
     await spans();
     why();
     sources();

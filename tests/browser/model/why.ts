@@ -5,13 +5,13 @@ import { leavesOf, paceOf, whyOf } from "../../../web/model/why";
 import { random } from "./stacks";
 import { ok, same } from "./tap";
 
-const KINDS = ["gc_pause", "safepoint", "park", "monitor"];
+const KINDS = ["gc_pause", "safepoint", "park", "monitor", "gc_phase"]; // the last one is a part of others
 
 function someHalts(draw: () => number): Halts {
     const list: Halt[] = Array.from({ length: 30 }, () => {
         const kind = KINDS[Math.floor(draw() * KINDS.length)];
         return {
-            kind, ofAll: kind === "gc_pause" || kind === "safepoint",
+            kind, ofAll: kind === "gc_pause" || kind === "safepoint", ofThread: kind === "park" || kind === "monitor",
             start: Math.floor(draw() * 200), duration: 1 + Math.floor(draw() * 30),
             what: "", thread: "t" + Math.floor(draw() * 4), by: "", site: "",
         };
@@ -33,12 +33,13 @@ export function why(): void {
         const kindOfThreads = (kind: string) => moments.flatMap(at).filter((halt) => halt.kind === kind).length;
         ok(found.stopped === stopped && found.length === moments.length && found.unlisted === 7
             && found.ofAll.every(({ kind, ns }) => ns === kindOfAll(kind))
+            && [...found.ofAll, ...found.ofThreads].every(({ kind }) => kind !== "gc_phase")
             && found.ofThreads.every(({ kind, ns }) => ns === kindOfThreads(kind))
-            && found.threads === new Set(moments.flatMap(at).filter(({ ofAll }) => !ofAll).map(({ thread }) => thread)).size,
+            && found.threads === new Set(moments.flatMap(at).filter(({ ofThread }) => ofThread).map(({ thread }) => thread)).size,
         `halts of span ${round} add up`, found);
     }
     const halt = (thread: string, by: string, duration: number): Halt =>
-        ({ kind: "monitor", ofAll: false, start: 0, duration, what: "", thread, by, site: "" });
+        ({ kind: "monitor", ofAll: false, ofThread: true, start: 0, duration, what: "", thread, by, site: "" });
     const chain = [halt("a", "b", 9), halt("b", "c", 9), halt("b", "a", 2), halt("c", "closer", 9), halt("x", "y", 9), halt("y", "x", 9),
         halt("closer", "", 9)];
     const { roots } = whyOf({ length: 9, stopped: 0, kinds: [], list: chain }, { from: 0, to: 9 });

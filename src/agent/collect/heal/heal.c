@@ -15,10 +15,11 @@
 
 enum {
     PICKS_MAX = HEAL_METHODS_MAX,
-    LOOK_PACED = 1,         /* least length of a window in seconds */
-    LOOK_LONGEST = 5,       /* a window without a step ends after so many seconds */
-    SAMPLES_PACED = 100,    /* least number of samples in a window */
-    APPROXIMATE_PACED = 10, /* least number of approximate samples in a window, for a step */
+    LOOK_PACED = 1,            /* least length of a window in seconds */
+    LOOK_LONGEST = 5,          /* a window without a step ends after so many seconds */
+    SAMPLES_PACED = 100,       /* least number of samples in a window */
+    APPROXIMATE_PACED = 10,    /* least number of approximate samples in a window, for a step */
+    STOPS_SINGLE_THREADS = 17, /* from this JDK on, the JVM stops one thread after the other */
     SAMPLES_NOW = 10,
     APPROXIMATE_NOW = 3
 };
@@ -54,7 +55,7 @@ static struct {
 
 static enum heal_mode mode_of(enum heal_mode mode, bool late)
 {
-    return !late || mode == HEAL_BY_DEFAULT ? HEAL_OFF : mode;
+    return late ? mode : HEAL_OFF;
 }
 
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late)
@@ -116,7 +117,7 @@ static void say(uint64_t now, const char *what, size_t methods, uint64_t paused_
 
 static void end_step(const char *what, size_t methods)
 {
-    uint64_t paused = heal_cost_end_step(&session.cost), now = clock_monotonic_ns();
+    uint64_t paused = heal_cost_end_step(&session.cost, jvm_facts.java_version < STOPS_SINGLE_THREADS), now = clock_monotonic_ns();
     session.settled_ns = now + IN_FLIGHT_NS;
     say(now, what, methods, paused);
 }
@@ -136,7 +137,7 @@ static bool discard_all(void)
 {
     if (!old_code.can_discard())
         return false;
-    heal_cost_begin_step(&session.cost);
+    heal_cost_begin_step(&session.cost, HEAL_ALL_METHODS);
     bool done = old_code.discard_all();
     all_has_gone = all_has_gone || done;
     end_step("all code that was compiled before the agent was loaded", done ? met_settle_all(&session.met) : 0);
@@ -148,7 +149,7 @@ static void discard_hottest(void)
     static struct old_method picked[PICKS_MAX];
     char what[64];
     size_t count = met_pick(&session.met, picked, is_paced() ? session.cost.methods : PICKS_MAX);
-    heal_cost_begin_step(&session.cost);
+    heal_cost_begin_step(&session.cost, count);
     old_code.discard(picked, count);
     size_t gone = met_settle(&session.met);
     snprintf(what, sizeof what, "the code of %zu of %zu methods", gone, count);

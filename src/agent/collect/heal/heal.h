@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* HEAL_BY_DEFAULT: no mode was given; it means off. */
+/* HEAL_BY_DEFAULT: no mode was given; options_parse replaces it by paced, or by off without the event cpu. */
 enum heal_mode { HEAL_BY_DEFAULT, HEAL_OFF, HEAL_PACED, HEAL_NOW, HEAL_MODES };
 extern const char *const heal_mode_names[HEAL_MODES];
 

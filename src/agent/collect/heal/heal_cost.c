@@ -8,6 +8,8 @@
 
 static const uint64_t WATCH_NS = 20000000000; /* for this long after a step, additional compilations count as its cost */
 
+static const uint64_t METHOD_NS = 50000000; /* a method's compilation, with what is inlined into it, seldom takes longer */
+
 static const uint64_t PAUSE_MAX_NS = 5000000; /* for one step */
 
 static uint64_t compilers_cpu(void)
@@ -32,6 +34,12 @@ void heal_cost_begin(struct heal_cost *c, uint64_t now_ns)
     *c = (struct heal_cost){.methods = HEAL_METHODS_FIRST, .began_ns = now_ns, .process_at_begin = clock_process_cpu()};
 }
 
+static void add_cpu(struct heal_cost *c, uint64_t ns)
+{
+    uint64_t room = c->cpu_most_ns - c->cpu_ns;
+    c->cpu_ns += ns < room ? ns : room;
+}
+
 /* If a compiler thread has ended, its CPU time is missing from the sum. Then nothing is added for the other compiler threads, either. */
 void heal_cost_look(struct heal_cost *c, uint64_t now_ns)
 {
@@ -39,7 +47,7 @@ void heal_cost_look(struct heal_cost *c, uint64_t now_ns)
     double used = compilers > c->compilers_at_look ? (double)(compilers - c->compilers_at_look) : 0;
     double time = (double)(now_ns - c->looked_ns);
     if (c->steps && now_ns - c->step_ns < WATCH_NS && used > c->usual * time)
-        c->cpu_ns += (uint64_t)(used - c->usual * time);
+        add_cpu(c, (uint64_t)(used - c->usual * time));
     if (!c->steps && c->looked_ns && time > 0)
         c->usual += (used / time - c->usual) / (double)++c->looks;
     c->looked_ns = now_ns;
@@ -52,8 +60,10 @@ bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_s
     return !c->steps || ((double)c->paused_ns <= pause_share * time && (double)c->cpu_ns <= cpu_share * cpu);
 }
 
-void heal_cost_begin_step(struct heal_cost *c)
+void heal_cost_begin_step(struct heal_cost *c, size_t methods)
 {
+    uint64_t room = UINT64_MAX - c->cpu_most_ns;
+    c->cpu_most_ns += methods < room / METHOD_NS ? methods * METHOD_NS : room;
     c->step_ns = clock_monotonic_ns();
     c->stopped_at_step = stopped_ns();
     c->steps++;
@@ -68,10 +78,10 @@ static void fit_methods(struct heal_cost *c, uint64_t paused_ns)
         c->methods *= 2;
 }
 
-uint64_t heal_cost_end_step(struct heal_cost *c)
+uint64_t heal_cost_end_step(struct heal_cost *c, bool stops_all)
 {
     uint64_t called = clock_monotonic_ns() - c->step_ns, stopped = stopped_ns();
-    uint64_t paused = stopped ? stopped - c->stopped_at_step : called;
+    uint64_t paused = !stops_all ? 0 : stopped ? stopped - c->stopped_at_step : called;
     c->paused_ns += paused;
     fit_methods(c, paused);
     return paused;

@@ -80,6 +80,7 @@ size_t met_pick(struct met *m, struct old_method *methods, size_t max)
     for (struct met_method *one; count < max && (one = hottest(m));) {
         struct method_info info = method_get(one->method);
         methods[count] = old_method(&info);
+        methods[count].again = one->tries > 0;
         one->picked = &methods[count++];
     }
     return count;

@@ -38,7 +38,9 @@ static jmethodID JNICALL answer_for(JNIEnv *jni, jobject method)
     return answer;
 }
 
-static void discard_code(JNIEnv *jni, jobject stand_in, jmethodID id)
+/* Each call looks at all compiled code, which is most of what healing costs the agent's thread. So the call for on-stack replacement, of
+ * which there is little, comes only if the other did not suffice. */
+static void discard_code(JNIEnv *jni, jobject stand_in, jmethodID id, bool again)
 {
     struct JNINativeInterface_ functions = **jni;
     const struct JNINativeInterface_ *usual = *jni;
@@ -46,7 +48,8 @@ static void discard_code(JNIEnv *jni, jobject stand_in, jmethodID id)
     answer = id;
     *jni = &functions;
     jvm_deoptimizes_method(jni, NULL, stand_in, JNI_FALSE);
-    jvm_deoptimizes_method(jni, NULL, stand_in, JNI_TRUE);
+    if (again)
+        jvm_deoptimizes_method(jni, NULL, stand_in, JNI_TRUE);
     *jni = usual;
 }
 
@@ -98,7 +101,7 @@ static void discard_in(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
         return;
     for (jint i = 0; i < count; i++)
         if (is_method(ids[i], m)) {
-            discard_code(jni, stand_in, ids[i]);
+            discard_code(jni, stand_in, ids[i], m->again);
             m->fate = OLD_METHOD_DISCARDED;
             break;
         }

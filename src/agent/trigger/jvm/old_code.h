@@ -16,6 +16,7 @@ enum old_method_fate {
 struct old_method {
     const char *class_name, *name, *descriptor; /* as in class files: java/util/HashMap, get, (Ljava/lang/Object;)Ljava/lang/Object; */
     uint16_t class_len, name_len, descriptor_len;
+    bool again; /* samples met such code again, so it is code for on-stack replacement, which is discarded separately */
     enum old_method_fate fate;
 };
 

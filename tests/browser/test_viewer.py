@@ -309,7 +309,7 @@ def comparison(page, profile):
           "the sure ones first", [row[0] for row in rows[:12]])
     largest = max(sure, key=lambda name: abs(expect[name][0]))
     said = page.text("#answer")
-    ct.ok(said.startswith(f"{len(sure)} methods changed by more than sampling explains, most of all {largest}: "),
+    ct.ok(said.startswith(f"The own share of {len(sure)} methods changed by more than sampling explains, most of all that of {largest}: "),
           "as the sentence says", said)
     page.click_on("#unsure")
     fewer = page.run("return [...document.querySelectorAll('#methods-body button')].map((b) => b.getAttribute('aria-label'))")

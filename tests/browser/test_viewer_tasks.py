@@ -249,7 +249,8 @@ def changed(page):
     made = ct.candor("diff", "-o", ct.WORK / "changed.html", *files)
     ct.ok(made.status == 0, "two profiles are compared", made)
     text = page.anew(ct.WORK / "changed.html").text("#answer")
-    page.answers("what changed", text.startswith("3 methods surely changed, most of all Shop.price: 15.8% before, 35.6% after"), text)
+    page.answers("what changed", text.startswith("The own share of 3 methods surely changed, most of all that of "
+                                                 "Shop.price: 15.8% before, 35.6% after"), text)
     ct.ok(not page.run("return document.getElementById('head').checkVisibility()"), "sides without times have no head", page.text("#head"))
     listed, further = page.text("#methods-body"), page.text("#unsure")
     ct.ok("Shop.price" in listed and "Shop.json" not in listed and "15.8% → 35.6%, least" in listed

@@ -42,7 +42,8 @@ const putChanges = remember((app: App, profile: Profile): void => {
         byId("answer").replaceChildren("No method's own share " + changedWord(profile) + ".");
         return;
     }
-    byId("answer").replaceChildren(plural(others.length + 1, "method") + " " + changedWord(profile) + ", most of all ",
+    byId("answer").replaceChildren(
+        "The own share of " + plural(others.length + 1, "method") + " " + changedWord(profile) + ", most of all that of ",
         nameButton(app, first.name),
         ": " + formatShare(first.before) + " before, " + formatShare(first.after) + " after, " + formatPoints(first.change) + " ",
         element("span", { className: "interval" }, first.interval ? "(" + formatPointRange(first.interval) + ")" : ""),

@@ -202,6 +202,15 @@ class Browser:
             )
         )
 
+    def double_click(self, x, y):
+        """Clicks twice. The count of clicks is part of the events, so it does not depend on how fast the machine is."""
+        at = {"x": round(x), "y": round(y)}
+        self.devtools("Input.dispatchMouseEvent", type="mouseMoved", **at)
+        for count in (1, 2):
+            for kind in ("mousePressed", "mouseReleased"):
+                self.devtools("Input.dispatchMouseEvent", type=kind, button="left", clickCount=count, **at)
+        self.settle()
+
     @staticmethod
     def pointer(*actions):
         return {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}

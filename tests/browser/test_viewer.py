@@ -145,8 +145,7 @@ def sandwich(page, profile):
             row = "document.querySelector(\"#methods-body [aria-label='%s']\")" % name
             if way == "double click":
                 left, top = page.run("const b = %s.getBoundingClientRect(); return [b.left + 9, b.top + 9]" % row)
-                press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-                page.act(page.pointer({"type": "pointerMove", "duration": 0, "x": round(left), "y": round(top)}, *press, *press))
+                page.double_click(left, top)
                 ct.ok(page.state()["query"] == "Recursion", "a double click leaves the search as it was", page.state()["query"])
             else:
                 page.run(row + ".focus()")

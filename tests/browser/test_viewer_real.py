@@ -226,8 +226,7 @@ def sandwiching(page, file, want, truth):
 
     def double_click(selector):
         box = page.run("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.left + 20, b.top + 8]", selector)
-        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        page.act(page.pointer({"type": "pointerMove", "duration": 0, "x": round(box[0]), "y": round(box[1])}, *press, *press))
+        page.double_click(*box)
 
     def key(selector):
         page.run("document.querySelector(arguments[0]).focus()", selector)

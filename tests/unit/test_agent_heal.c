@@ -99,6 +99,20 @@ static void test_again(void)
            "but not for ever");
 }
 
+/* A step that takes too long leaves the rest of what was picked. */
+static void test_left(void)
+{
+    uint32_t first = method("demo/First", "run"), second = method("demo/Second", "run");
+    met_clear(&met);
+    sample(first, 2 * MS);
+    sample(second, MS);
+    tap_ok(picks(8, "demo/First", "demo/Second"), "two methods are picked");
+    picked[0].fate = OLD_METHOD_DISCARDED;
+    picked[1].fate = OLD_METHOD_LEFT;
+    tap_ok(met_settle(&met) == 1 && met_sample(&met, second, MS) && picks(8, "demo/Second", NULL) && !picked[0].again,
+           "the one that was left is picked by the next step");
+}
+
 static void test_fading(void)
 {
     uint32_t then = method("demo/Then", "run"), now = method("demo/Now", "run");
@@ -157,6 +171,7 @@ int main(void)
     test_frames();
     test_hottest();
     test_again();
+    test_left();
     test_fading();
     test_cost();
     method_table_deinit();

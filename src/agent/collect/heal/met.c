@@ -104,7 +104,7 @@ size_t met_settle(struct met *m)
         one->picked = NULL;
         if (one->fate == OLD_METHOD_DISCARDED)
             count += discarded(one);
-        else
+        else if (one->fate != OLD_METHOD_LEFT)
             one->state = MET_KEPT;
     }
     return count;

@@ -3,6 +3,8 @@
 #include "agent/entry/jvmti/java_attach.h"
 #include "agent/hotspot/native_methods.h"
 #include "agent/trigger/jvm/old_code.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <string.h>
 
@@ -14,6 +16,22 @@ typedef void JNICALL deoptimize_all(JNIEnv *jni, jobject ignored);
 static jvmtiEnv *jvmti;
 static deoptimize_method *jvm_deoptimizes_method;
 static deoptimize_all *jvm_deoptimizes_all;
+
+/* The JVM may have thousands of classes of one name: those of class loaders, and in JDK 8 to 14 the anonymous classes of method handles. Each
+ * call looks at all compiled code, and the agent drains no queue meanwhile. So a step that takes longer than this leaves the rest. */
+#define STEP_NS (50 * NS_PER_MS)
+static struct {
+    uint64_t end_ns; /* 0 = no code has been discarded yet */
+    bool is_over;
+} step;
+
+static bool has_time(void)
+{
+    uint64_t ns = clock_monotonic_ns();
+    step.end_ns = step.end_ns ? step.end_ns : ns + STEP_NS;
+    step.is_over = ns >= step.end_ns;
+    return !step.is_over;
+}
 
 static bool discard_all(void)
 {
@@ -99,12 +117,13 @@ static void discard_in(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
     jmethodID *ids = NULL;
     if ((*jvmti)->GetClassMethods(jvmti, class, &count, &ids)) /* JNI's GetMethodID would wait for a class that is being initialized */
         return;
-    for (jint i = 0; i < count; i++)
-        if (is_method(ids[i], m)) {
-            discard_code(jni, stand_in, ids[i], m->again);
-            m->fate = OLD_METHOD_DISCARDED;
-            break;
-        }
+    jint i = 0;
+    while (i < count && !is_method(ids[i], m))
+        i++;
+    if (i < count && has_time()) {
+        discard_code(jni, stand_in, ids[i], m->again);
+        m->fate = OLD_METHOD_DISCARDED;
+    }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
 }
 
@@ -113,7 +132,7 @@ static void discard_of(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
     char *signature = NULL;
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) || !signature)
         return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !step.is_over; i++)
         if (signature[0] == 'L' && is_signature_of(signature, &methods[i]))
             discard_in(jni, stand_in, class, &methods[i]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -126,8 +145,11 @@ static void discard_attached(JNIEnv *jni, struct old_method *methods, size_t cou
     jobject stand_in = make_stand_in(jni);
     if (!stand_in || (*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
         return;
-    for (jint i = 0; i < loaded; i++) /* loaders may have classes of the same name */
+    memset(&step, 0, sizeof step);
+    for (jint i = 0; i < loaded && !step.is_over; i++) /* loaders may have classes of the same name */
         discard_of(jni, stand_in, all[i], methods, count);
+    for (size_t i = 0; step.is_over && i < count; i++)
+        methods[i].fate = methods[i].fate == OLD_METHOD_GONE ? OLD_METHOD_LEFT : methods[i].fate;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)all);
 }
 

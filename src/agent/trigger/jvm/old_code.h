@@ -10,6 +10,7 @@
 enum old_method_fate {
     OLD_METHOD_DISCARDED, /* its compiled code was thrown away */
     OLD_METHOD_GONE,      /* its class is not loaded any more */
+    OLD_METHOD_LEFT,      /* the step took too long, so this one is left for the next */
     OLD_METHOD_RETURNED   /* thrown away, but samples met such code again (set by collect/heal/met.c) */
 };
 
@@ -25,7 +26,8 @@ struct old_code {
     bool (*can_discard)(void);
     /* Throws away all compiled code. Returns false if the JVM refused. All threads stop for it once. */
     bool (*discard_all)(void);
-    /* Throws away the code of these methods and sets their fates. In JDK 8 and 11 all threads stop once for each method. */
+    /* Throws away the code of these methods and sets their fates. In JDK 8 and 11 all threads stop once for each method, in each class of
+     * its name. Takes about 50 ms at most, and leaves the rest. */
     void (*discard)(struct old_method *methods, size_t count);
 };
 

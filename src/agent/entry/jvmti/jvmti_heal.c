@@ -71,14 +71,25 @@ static void discard_code(JNIEnv *jni, jobject stand_in, jmethodID id, bool again
     *jni = usual;
 }
 
-/* Returns the constructor of a class that is always there, of which no code is compiled; NULL = the JVM refused. */
-static jobject make_stand_in(JNIEnv *jni)
+static bool is_class(jclass class, const char *expected)
 {
-    jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
-    jmethodID constructor = class ? (*jni)->GetMethodID(jni, class, "<init>", "()V") : NULL;
-    jobject object = constructor ? (*jni)->ToReflectedMethod(jni, class, constructor, JNI_FALSE) : NULL;
+    char *signature = NULL;
+    bool same = !(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) && signature && !strcmp(signature, expected);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return same;
+}
+
+/* Makes an object for the constructor of a class that is always there, of which no code is compiled. JNI's FindClass would ask the program's
+ * class loader for the class, which runs Java code. */
+static jobject make_stand_in(JNIEnv *jni, const jclass *all, jint count)
+{
+    jint i = 0;
+    while (i < count && !is_class(all[i], "Ljava/lang/StackOverflowError;"))
+        i++;
+    jmethodID constructor = i < count ? (*jni)->GetMethodID(jni, all[i], "<init>", "()V") : NULL;
+    jobject object = constructor ? (*jni)->ToReflectedMethod(jni, all[i], constructor, JNI_FALSE) : NULL;
     (*jni)->ExceptionClear(jni);
-    return object;
+    return object ? (*jni)->NewGlobalRef(jni, object) : NULL;
 }
 
 /* ---- which methods ---- */
@@ -141,12 +152,13 @@ static void discard_of(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
 static void discard_attached(JNIEnv *jni, struct old_method *methods, size_t count)
 {
     jint loaded = 0;
-    jclass *all = NULL; /* these references end when the thread is detached */
-    jobject stand_in = make_stand_in(jni);
-    if (!stand_in || (*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
+    jclass *all = NULL; /* these references keep the classes until the thread is detached */
+    static jobject stand_in;
+    if ((*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
         return;
+    stand_in = stand_in ? stand_in : make_stand_in(jni, all, loaded);
     memset(&step, 0, sizeof step);
-    for (jint i = 0; i < loaded && !step.is_over; i++) /* loaders may have classes of the same name */
+    for (jint i = 0; stand_in && i < loaded && !step.is_over; i++) /* loaders may have classes of the same name */
         discard_of(jni, stand_in, all[i], methods, count);
     for (size_t i = 0; step.is_over && i < count; i++)
         methods[i].fate = methods[i].fate == OLD_METHOD_GONE ? OLD_METHOD_LEFT : methods[i].fate;

@@ -159,6 +159,11 @@ static void test_cost(void)
     c.step_ns = 0;
     tap_ok(!heal_cost_end_step(&c, false), "a JVM that stops single threads has no pause");
     uint64_t most = c.cpu_most_ns;
+    heal_cost_add_code(&c, 2, 3);
+    tap_ok(c.cpu_most_ns == most, "methods without compiled code cost no less");
+    heal_cost_add_code(&c, 6, 3);
+    tap_ok(c.cpu_most_ns == most + 3 * (uint64_t)50 * MS, "code that depends on the methods is compiled again, too, and costs more");
+    most = c.cpu_most_ns;
     heal_cost_begin_step(&c, HEAL_ALL_METHODS);
     tap_ok(most > 0 && most < UINT64_MAX && c.cpu_most_ns == UINT64_MAX,
            "compilations of some methods cost no more than these may, but all methods have no limit");

@@ -150,7 +150,7 @@ static void discard_hottest(void)
     char what[64];
     size_t count = met_pick(&session.met, picked, is_paced() ? session.cost.methods : PICKS_MAX);
     heal_cost_begin_step(&session.cost, count);
-    old_code.discard(picked, count);
+    heal_cost_add_code(&session.cost, old_code.discard(picked, count), count);
     size_t gone = met_settle(&session.met);
     snprintf(what, sizeof what, "the code of %zu of %zu methods", gone, count);
     end_step(what, gone);

@@ -21,7 +21,8 @@ static deoptimize_all *jvm_deoptimizes_all;
  * call looks at all compiled code, and the agent drains no queue meanwhile. So a step that takes longer than this leaves the rest. */
 #define STEP_NS (50 * NS_PER_MS)
 static struct {
-    uint64_t end_ns; /* 0 = no code has been discarded yet */
+    size_t discarded; /* number of pieces of code */
+    uint64_t end_ns;  /* 0 = no code has been discarded yet */
     bool is_over;
 } step;
 
@@ -57,18 +58,20 @@ static jmethodID JNICALL answer_for(JNIEnv *jni, jobject method)
 }
 
 /* Each call looks at all compiled code, which is most of what healing costs the agent's thread. So the call for on-stack replacement, of
- * which there is little, comes only if the other did not suffice. */
-static void discard_code(JNIEnv *jni, jobject stand_in, jmethodID id, bool again)
+ * which there is little, comes only if the other did not suffice. Returns how much code the JVM reports that it discarded: up to JDK 17
+ * with the code that depends on the method, later without. */
+static size_t discard_code(JNIEnv *jni, jobject stand_in, jmethodID id, bool again)
 {
     struct JNINativeInterface_ functions = **jni;
     const struct JNINativeInterface_ *usual = *jni;
     functions.FromReflectedMethod = answer_for;
     answer = id;
     *jni = &functions;
-    jvm_deoptimizes_method(jni, NULL, stand_in, JNI_FALSE);
+    jint discarded = jvm_deoptimizes_method(jni, NULL, stand_in, JNI_FALSE);
     if (again)
-        jvm_deoptimizes_method(jni, NULL, stand_in, JNI_TRUE);
+        discarded += jvm_deoptimizes_method(jni, NULL, stand_in, JNI_TRUE);
     *jni = usual;
+    return discarded > 0 ? (size_t)discarded : 0;
 }
 
 static bool is_class(jclass class, const char *expected)
@@ -132,7 +135,7 @@ static void discard_in(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
     while (i < count && !is_method(ids[i], m))
         i++;
     if (i < count && has_time()) {
-        discard_code(jni, stand_in, ids[i], m->again);
+        step.discarded += discard_code(jni, stand_in, ids[i], m->again);
         m->fate = OLD_METHOD_DISCARDED;
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
@@ -157,7 +160,6 @@ static void discard_attached(JNIEnv *jni, struct old_method *methods, size_t cou
     if ((*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
         return;
     stand_in = stand_in ? stand_in : make_stand_in(jni, all, loaded);
-    memset(&step, 0, sizeof step);
     for (jint i = 0; stand_in && i < loaded && !step.is_over; i++) /* loaders may have classes of the same name */
         discard_of(jni, stand_in, all[i], methods, count);
     for (size_t i = 0; step.is_over && i < count; i++)
@@ -165,15 +167,17 @@ static void discard_attached(JNIEnv *jni, struct old_method *methods, size_t cou
     (*jvmti)->Deallocate(jvmti, (unsigned char *)all);
 }
 
-static void discard(struct old_method *methods, size_t count)
+static size_t discard(struct old_method *methods, size_t count)
 {
+    memset(&step, 0, sizeof step);
     for (size_t i = 0; i < count; i++)
         methods[i].fate = OLD_METHOD_GONE;
     JNIEnv *jni = java_attach();
     if (!jni)
-        return;
+        return 0;
     discard_attached(jni, methods, count);
     java_detach();
+    return step.discarded;
 }
 
 /* ---- what the JVM has ---- */

@@ -97,6 +97,17 @@ static void test_again(void)
     sample(stubborn, MS);
     tap_ok(picks(8, NULL, NULL) && met_sum_kept(&met, OLD_METHOD_RETURNED).count == 1 && !met_sum_discarded(&met).count,
            "but not for ever");
+    uint32_t healed = method("demo/Healed", "run");
+    sample(healed, MS);
+    tap_ok(picks(8, "demo/Healed", NULL), "another method is picked");
+    picked[0].fate = OLD_METHOD_DISCARDED;
+    met_settle(&met);
+    met_restart(&met);
+    stubborn = method("demo/Stubborn", "run"); /* other recordings have other ids */
+    tap_ok(!met_sum_kept(&met, OLD_METHOD_RETURNED).count && !met_sum_discarded(&met).count, "the next recording has met none yet");
+    tap_ok(!met_sample(&met, stubborn, MS) && met_sample(&met, healed, MS) && picks(8, "demo/Healed", NULL) && !picked[0].again &&
+               met_sum_kept(&met, OLD_METHOD_RETURNED).count == 1,
+           "nor does it try the same method again");
 }
 
 /* A step that takes too long leaves the rest of what was picked. */

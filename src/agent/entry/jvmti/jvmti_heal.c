@@ -20,6 +20,9 @@ static deoptimize_all *jvm_deoptimizes_all;
 /* The JVM may have thousands of classes of one name: those of class loaders, and in JDK 8 to 14 the anonymous classes of method handles. Each
  * call looks at all compiled code, and the agent drains no queue meanwhile. So a step that takes longer than this leaves the rest. */
 #define STEP_NS (50 * NS_PER_MS)
+
+enum { LOCAL_REFERENCES = 16 }; /* for all but the classes */
+
 static struct {
     size_t discarded; /* number of pieces of code */
     uint64_t end_ns;  /* 0 = no code has been discarded yet */
@@ -159,6 +162,8 @@ static void discard_attached(JNIEnv *jni, struct old_method *methods, size_t cou
     static jobject stand_in;
     if ((*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
         return;
+    if (!stand_in)
+        (*jni)->EnsureLocalCapacity(jni, loaded + LOCAL_REFERENCES); /* with -Xcheck:jni the JVM would warn of so many */
     stand_in = stand_in ? stand_in : make_stand_in(jni, all, loaded);
     for (jint i = 0; stand_in && i < loaded && !step.is_over; i++) /* loaders may have classes of the same name */
         discard_of(jni, stand_in, all[i], methods, count);

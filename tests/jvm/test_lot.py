@@ -9,8 +9,8 @@ Many threads are drawn together. If there are two, each makes so many of the swi
 Windows are drawn: all samples of one thread from one draw to the next. So the variance of a share is that of the windows: the sum
 over them of (their weight times their deviation from the share)^2. The bound is 6 standard errors with 40 windows or more, 7 with 20 or
 more, and 10 with 12: then a false alarm has a probability of about 1e-6, even with the tails of Student's t. A busy machine draws fewer: 39
-were seen with a load average of 15. The cost of a sample is part of the time of the drawn threads, and counts more than once: 6 % of the sum
-are allowed for it. The true time includes reading a clock beside each piece of work: 0.02 of a share.
+were seen with a load average of 15. The cost of a sample is part of the time of the drawn threads, and counts more than once: 6 % of it
+is allowed. The true time includes reading a clock beside each piece of work: 0.02 of a share.
 """
 import collections
 import math

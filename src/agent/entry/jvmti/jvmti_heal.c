@@ -17,8 +17,8 @@ static jvmtiEnv *jvmti;
 static deoptimize_method *jvm_deoptimizes_method;
 static deoptimize_all *jvm_deoptimizes_all;
 
-/* The JVM may have thousands of classes of one name: those of class loaders, and in JDK 8 to 14 the anonymous classes of method handles. Each
- * call looks at all compiled code, and the agent drains no queue meanwhile. So a step that takes longer than this leaves the rest. */
+/* The JVM may have thousands of classes of one name: those of class loaders, and in JDK 8 to 14 the anonymous classes of method handles.
+ * Each call looks at all compiled code, and the agent drains no queue meanwhile. So a step that takes longer than this leaves the rest. */
 #define STEP_NS (50 * NS_PER_MS)
 
 enum { LOCAL_REFERENCES = 16 }; /* for all but the classes */
@@ -85,8 +85,8 @@ static bool is_class(jclass class, const char *expected)
     return same;
 }
 
-/* Makes an object for the constructor of a class that is always there, of which no code is compiled. JNI's FindClass would ask the program's
- * class loader for the class, which runs Java code. */
+/* Makes an object for the constructor of a class that is always there, of which no code is compiled. JNI's FindClass would ask the
+ * program's class loader for the class, which runs Java code. */
 static jobject make_stand_in(JNIEnv *jni, const jclass *all, jint count)
 {
     jint i = 0;

@@ -7,10 +7,10 @@ timeout: 300
 Many threads are drawn together. If there are two, each makes so many of the switches that it is restless, and has draws of its own.
 
 Windows are drawn: all samples of one thread from one draw to the next. So the variance of a share is that of the windows: the sum
-over them of (their weight times their deviation from the share)^2. The bound is 6 standard errors: with 40 windows or more that is a
-false alarm in 1e6, even with the tails of Student's t; 10 standard errors with 12 windows. The cost of a sample is part of the time of
-the drawn threads, and counts more than once: 6 % of the sum are allowed for it. The true time includes reading a clock beside each piece
-of work: 0.02 of a share.
+over them of (their weight times their deviation from the share)^2. The bound is 6 standard errors with 40 windows or more, 7 with 20 or
+more, and 10 with 12: then a false alarm has a probability of about 1e-6, even with the tails of Student's t. A busy machine draws fewer: 39
+were seen with a load average of 15. The cost of a sample is part of the time of the drawn threads, and counts more than once: 6 % of it
+is allowed. The true time includes reading a clock beside each piece of work: 0.02 of a share.
 """
 import collections
 import math
@@ -22,7 +22,8 @@ import candortest as ct
 
 METHODS = ["Relay.first", "Relay.second", "Relay.third"]
 INTERVAL_NS = 10_000_000
-MANY, FEW = (24, 4, 20, 6), (1, 12, 12, 10)  # pairs of threads, seconds, windows at least, standard errors
+MANY, FEW = (24, 4, 20), (1, 12, 12)  # pairs of threads, seconds, windows at least
+STANDARD_ERRORS = ((40, 6), (20, 7), (12, 10))  # windows at least, standard errors allowed
 
 
 def windows_of(samples):
@@ -56,7 +57,7 @@ def check_books(what, recording, books, errors):
 
 
 def check(jdk, size):
-    pairs, seconds, least, errors = size
+    pairs, seconds, least = size
     what, path = f"{jdk}, {2 * pairs} threads", ct.WORK / f"{pairs}-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Relay", pairs, seconds, agent=ct.agent_options()) as jvm:
         jvm.expect("ready")
@@ -80,6 +81,7 @@ def check(jdk, size):
     threads = {sample.tid for window in drawn for sample in window}
     ct.ok(len(drawn) >= least and len(threads) >= pairs // 2, f"{what}: {len(drawn)} windows of {len(threads)} threads")
     ct.ok(all(len({sample.tid for sample in window}) == 1 for window in drawn), f"{what}: a window is one thread's")
+    errors = next((n for windows, n in STANDARD_ERRORS if len(drawn) >= windows), STANDARD_ERRORS[-1][1])
     for method, ns in zip(METHODS, used):
         check_share(what, relays, method, ns / sum(used), errors)
     check_books(what, recording, books, errors)

@@ -97,6 +97,31 @@ static void test_again(void)
     sample(stubborn, MS);
     tap_ok(picks(8, NULL, NULL) && met_sum_kept(&met, OLD_METHOD_RETURNED).count == 1 && !met_sum_discarded(&met).count,
            "but not for ever");
+    uint32_t healed = method("demo/Healed", "run");
+    sample(healed, MS);
+    tap_ok(picks(8, "demo/Healed", NULL), "another method is picked");
+    picked[0].fate = OLD_METHOD_DISCARDED;
+    met_settle(&met);
+    met_restart(&met);
+    stubborn = method("demo/Stubborn", "run"); /* other recordings have other ids */
+    tap_ok(!met_sum_kept(&met, OLD_METHOD_RETURNED).count && !met_sum_discarded(&met).count, "the next recording has met none yet");
+    tap_ok(!met_sample(&met, stubborn, MS) && met_sample(&met, healed, MS) && picks(8, "demo/Healed", NULL) && !picked[0].again &&
+               met_sum_kept(&met, OLD_METHOD_RETURNED).count == 1,
+           "nor does it try the same method again");
+}
+
+/* A step that takes too long leaves the rest of what was picked. */
+static void test_left(void)
+{
+    uint32_t first = method("demo/First", "run"), second = method("demo/Second", "run");
+    met_clear(&met);
+    sample(first, 2 * MS);
+    sample(second, MS);
+    tap_ok(picks(8, "demo/First", "demo/Second"), "two methods are picked");
+    picked[0].fate = OLD_METHOD_DISCARDED;
+    picked[1].fate = OLD_METHOD_LEFT;
+    tap_ok(met_settle(&met) == 1 && met_sample(&met, second, MS) && picks(8, "demo/Second", NULL) && !picked[0].again,
+           "the one that was left is picked by the next step");
 }
 
 static void test_fading(void)
@@ -145,6 +170,11 @@ static void test_cost(void)
     c.step_ns = 0;
     tap_ok(!heal_cost_end_step(&c, false), "a JVM that stops single threads has no pause");
     uint64_t most = c.cpu_most_ns;
+    heal_cost_add_code(&c, 2, 3);
+    tap_ok(c.cpu_most_ns == most, "methods without compiled code cost no less");
+    heal_cost_add_code(&c, 6, 3);
+    tap_ok(c.cpu_most_ns == most + 3 * (uint64_t)50 * MS, "code that depends on the methods is compiled again, too, and costs more");
+    most = c.cpu_most_ns;
     heal_cost_begin_step(&c, HEAL_ALL_METHODS);
     tap_ok(most > 0 && most < UINT64_MAX && c.cpu_most_ns == UINT64_MAX,
            "compilations of some methods cost no more than these may, but all methods have no limit");
@@ -157,6 +187,7 @@ int main(void)
     test_frames();
     test_hottest();
     test_again();
+    test_left();
     test_fading();
     test_cost();
     method_table_deinit();

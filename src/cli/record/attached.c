@@ -17,11 +17,13 @@ static void look(const struct session *s, struct recording *r, struct jdk_record
     if (!why)
         return;
     progress_clear();
-    fprintf(stderr, "candor: %s: the JDK's recorder joins, to show why (--jfr off prevents that)\n", why);
     uint64_t before = clock_monotonic_ns();
     jdk_recorder_join(jdk, s, r, WATCH_GUARD_NS);
-    if (jdk->mode)
-        r->duration_ns += r->look_ns + clock_monotonic_ns() - before;
+    if (!jdk->mode)
+        return;
+    fprintf(stderr, "candor: %s: the JDK's recorder joins, to show why (--jfr off prevents that)\n", why);
+    uint64_t longer = r->look_ns + clock_monotonic_ns() - before;
+    r->duration_ns += longer < WATCH_JOIN_NS ? longer : WATCH_JOIN_NS; /* later the agent ends the recording by itself */
 }
 
 static enum watch_end watch(const struct session *s, struct recording *r, struct jdk_recorder *jdk)

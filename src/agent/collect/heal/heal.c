@@ -42,6 +42,8 @@ struct window {
 
 /* A fact about the process: all code that was compiled before the agent was loaded is gone, and does not come back. */
 static bool all_has_gone;
+/* All zero at first. From one recording to the next it keeps which methods' code returned. */
+static struct met met;
 
 static struct {
     struct recording *recording;
@@ -50,7 +52,6 @@ static struct {
     uint64_t settled_ns; /* earlier samples do not show the present state */
     struct window window, last;
     struct heal_cost cost;
-    struct met met;
 } session;
 
 static enum heal_mode mode_of(enum heal_mode mode, bool late)
@@ -61,6 +62,7 @@ static enum heal_mode mode_of(enum heal_mode mode, bool late)
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late)
 {
     memset(&session, 0, sizeof session);
+    met_restart(&met);
     session.recording = recording;
     session.mode = mode_of(mode, late);
 }
@@ -90,7 +92,7 @@ void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64
     if (!met_is_approximate(frames, count, &method))
         return;
     session.window.approximate += weight;
-    if (met_sample(&session.met, method, weight)) {
+    if (met_sample(&met, method, weight)) {
         session.window.sparse += weight;
         session.window.sparse_samples++;
     }
@@ -140,7 +142,7 @@ static bool discard_all(void)
     heal_cost_begin_step(&session.cost, HEAL_ALL_METHODS);
     bool done = old_code.discard_all();
     all_has_gone = all_has_gone || done;
-    end_step("all code that was compiled before the agent was loaded", done ? met_settle_all(&session.met) : 0);
+    end_step("all code that was compiled before the agent was loaded", done ? met_settle_all(&met) : 0);
     return done;
 }
 
@@ -148,10 +150,10 @@ static void discard_hottest(void)
 {
     static struct old_method picked[PICKS_MAX];
     char what[64];
-    size_t count = met_pick(&session.met, picked, is_paced() ? session.cost.methods : PICKS_MAX);
+    size_t count = met_pick(&met, picked, is_paced() ? session.cost.methods : PICKS_MAX);
     heal_cost_begin_step(&session.cost, count);
-    old_code.discard(picked, count);
-    size_t gone = met_settle(&session.met);
+    heal_cost_add_code(&session.cost, old_code.discard(picked, count), count);
+    size_t gone = met_settle(&met);
     snprintf(what, sizeof what, "the code of %zu of %zu methods", gone, count);
     end_step(what, gone);
 }
@@ -201,7 +203,7 @@ void heal_tick(uint64_t now_ns)
         step();
     session.last = steps ? (struct window){0} : session.window; /* a window from before a step does not show the present state */
     begin_window(clock_monotonic_ns());
-    met_fade(&session.met);
+    met_fade(&met);
 }
 
 static int discard_first(struct error *e)
@@ -243,10 +245,10 @@ void heal_write_books(jfr_write_book *write, uint64_t now_ns)
     const struct window *w = session.last.samples ? &session.last : &session.window;
     if (!is_on())
         return;
-    struct met_sum healed = met_sum_discarded(&session.met);
+    struct met_sum healed = met_sum_discarded(&met);
     put(write, now_ns, ACCOUNT_HEAL_METHODS, "", healed.weight, healed.count);
     for (int i = 0; i < KEPT_REASONS; i++) {
-        struct met_sum kept = met_sum_kept(&session.met, kept_fates[i]);
+        struct met_sum kept = met_sum_kept(&met, kept_fates[i]);
         put(write, now_ns, ACCOUNT_HEAL_KEPT, kept_names[i], kept.weight, kept.count);
     }
     put(write, now_ns, ACCOUNT_HEAL_PAUSES, "", session.cost.paused_ns, session.cost.steps);

@@ -60,13 +60,23 @@ bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_s
     return !c->steps || ((double)c->paused_ns <= pause_share * time && (double)c->cpu_ns <= cpu_share * cpu);
 }
 
-void heal_cost_begin_step(struct heal_cost *c, size_t methods)
+static void raise_most(struct heal_cost *c, size_t methods)
 {
     uint64_t room = UINT64_MAX - c->cpu_most_ns;
     c->cpu_most_ns += methods < room / METHOD_NS ? methods * METHOD_NS : room;
+}
+
+void heal_cost_begin_step(struct heal_cost *c, size_t methods)
+{
+    raise_most(c, methods);
     c->step_ns = clock_monotonic_ns();
     c->stopped_at_step = stopped_ns();
     c->steps++;
+}
+
+void heal_cost_add_code(struct heal_cost *c, size_t discarded, size_t methods)
+{
+    raise_most(c, discarded > methods ? discarded - methods : 0);
 }
 
 /* Halves the number of methods after a step that stopped the program for too long, and doubles it if twice as many would fit. */

@@ -1,7 +1,7 @@
 /* Measures what healing costs the program: how long its threads were stopped, and how much CPU time the compilers used beyond their usual
  * rate. The latter is an estimate, because it is a difference between rates.
  *
- *   heal_cost_begin -> [ heal_cost_look, heal_cost_allows, heal_cost_begin_step -> heal_cost_end_step ]* */
+ *   heal_cost_begin -> [ heal_cost_look, heal_cost_allows, heal_cost_begin_step -> heal_cost_add_code -> heal_cost_end_step ]* */
 #ifndef CANDOR_AGENT_COLLECT_HEAL_HEAL_COST_H
 #define CANDOR_AGENT_COLLECT_HEAL_HEAL_COST_H
 
@@ -30,6 +30,8 @@ bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_s
 /* Begins a step. methods: how many the step discards at most; HEAL_ALL_METHODS = all that are compiled. */
 #define HEAL_ALL_METHODS SIZE_MAX
 void heal_cost_begin_step(struct heal_cost *c, size_t methods);
+/* Notes during a step that it discarded more code than that of its methods, because other code depends on them. */
+void heal_cost_add_code(struct heal_cost *c, size_t discarded, size_t methods);
 /* Ends a step. stops_all: the JVM discards code while all threads are stopped. Returns how many ns they were stopped; this includes other
  * pauses at the same time. */
 uint64_t heal_cost_end_step(struct heal_cost *c, bool stops_all);

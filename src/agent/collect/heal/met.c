@@ -2,12 +2,19 @@
 
 #include "agent/hot/java/method.h"
 #include "agent/hot/record.h"
+#include "base/map.h"
 
 #include <string.h>
 
 void met_clear(struct met *m)
 {
     memset(m, 0, sizeof *m);
+}
+
+void met_restart(struct met *m)
+{
+    memset(m->slots, 0, sizeof m->slots);
+    m->count = 0;
 }
 
 /* The frames of one nmethod are adjacent. The outermost one belongs to the method that was compiled. */
@@ -24,6 +31,35 @@ bool met_is_approximate(const uint64_t *frames, size_t count, uint32_t *method)
     return true;
 }
 
+/* ---- methods whose code returned ---- */
+
+static uint64_t key_of(uint32_t method)
+{
+    struct method_info info = method_get(method);
+    uint64_t hash = hash_mix(hash_bytes(info.class_name, info.class_len));
+    hash = hash_mix(hash ^ hash_bytes(info.name, info.name_len));
+    return hash_mix(hash ^ hash_bytes(info.descriptor, info.descriptor_len));
+}
+
+static bool has_returned(const struct met *m, uint32_t method)
+{
+    uint64_t key = m->returned_count ? key_of(method) : 0;
+    for (size_t i = 0; i < m->returned_count; i++)
+        if (m->returned[i] == key)
+            return true;
+    return false;
+}
+
+static void note_returned(struct met *m, struct met_method *one)
+{
+    one->state = MET_KEPT;
+    one->fate = OLD_METHOD_RETURNED;
+    if (m->returned_count < MET_RETURNED_MAX && !has_returned(m, one->method))
+        m->returned[m->returned_count++] = key_of(one->method);
+}
+
+/* ---- the table ---- */
+
 /* Returns the slot of the method, or a free one; NULL if the table is full. */
 static struct met_method *find(struct met *m, uint32_t method)
 {
@@ -36,6 +72,8 @@ static struct met_method *find(struct met *m, uint32_t method)
         return NULL;
     m->count++;
     m->slots[at] = (struct met_method){.method = method};
+    if (has_returned(m, method))
+        note_returned(m, &m->slots[at]);
     return &m->slots[at];
 }
 
@@ -46,10 +84,10 @@ bool met_sample(struct met *m, uint32_t method, uint64_t weight)
         return false;
     one->weight += weight;
     one->recent += weight;
-    if (one->state == MET_DISCARDED)
-        one->state = one->tries < MET_TRIES_MAX ? MET_SPARSE : MET_KEPT;
-    if (one->state == MET_KEPT && one->tries == MET_TRIES_MAX)
-        one->fate = OLD_METHOD_RETURNED;
+    if (one->state == MET_DISCARDED && one->tries == MET_TRIES_MAX)
+        note_returned(m, one);
+    else if (one->state == MET_DISCARDED)
+        one->state = MET_SPARSE;
     return one->state == MET_SPARSE;
 }
 
@@ -104,7 +142,7 @@ size_t met_settle(struct met *m)
         one->picked = NULL;
         if (one->fate == OLD_METHOD_DISCARDED)
             count += discarded(one);
-        else
+        else if (one->fate != OLD_METHOD_LEFT)
             one->state = MET_KEPT;
     }
     return count;
@@ -128,7 +166,7 @@ void met_fade(struct met *m)
 static void add(struct met_sum *sum, const struct met_method *one)
 {
     sum->weight += one->weight;
-    sum->count++;
+    sum->count += one->weight > 0;
 }
 
 struct met_sum met_sum_discarded(const struct met *m)

@@ -1,7 +1,7 @@
 /* A table of the sampled methods whose compiled code has sparse debug information. It records how much time each method has, and which
  * methods' code was discarded. A method here is a unit of compilation: methods that were inlined into it count as part of it.
  *
- *   met_clear -> [ met_sample, met_pick, met_settle, met_fade ]*
+ *   met_clear -> [ [ met_sample, met_pick, met_settle, met_fade ]* -> met_restart ]*
  *
  * The table has one owner. It is bounded: when it is full, further methods are left out. */
 #ifndef CANDOR_AGENT_COLLECT_HEAL_MET_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MET_SLOTS = 2048, MET_MAX = MET_SLOTS / 2, MET_TRIES_MAX = 2 };
+enum { MET_SLOTS = 2048, MET_MAX = MET_SLOTS / 2, MET_TRIES_MAX = 2, MET_RETURNED_MAX = 256 };
 
 enum met_state {
     MET_SPARSE,    /* its code is to be discarded */
@@ -34,9 +34,15 @@ struct met_method {
 struct met {
     struct met_method slots[MET_SLOTS];
     size_t count;
+    /* Keys of methods whose code returned, by their names, because ids are those of one recording. They are not tried again: the JVM counts
+     * how often it discards a method's code, and after 400 times never compiles it again (PerMethodRecompilationCutoff). */
+    uint64_t returned[MET_RETURNED_MAX];
+    size_t returned_count;
 };
 
 void met_clear(struct met *m);
+/* Clears the table for the next recording, except that methods whose code returned are not tried again. */
+void met_restart(struct met *m);
 /* Whether the innermost frames of a sample belong to code with sparse debug information; sets *method to the method that was compiled, 0 if
  * it has no id. frames: the frames of a record. */
 bool met_is_approximate(const uint64_t *frames, size_t count, uint32_t *method);

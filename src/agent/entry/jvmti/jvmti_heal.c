@@ -3,6 +3,8 @@
 #include "agent/entry/jvmti/java_attach.h"
 #include "agent/hotspot/native_methods.h"
 #include "agent/trigger/jvm/old_code.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <string.h>
 
@@ -14,6 +16,26 @@ typedef void JNICALL deoptimize_all(JNIEnv *jni, jobject ignored);
 static jvmtiEnv *jvmti;
 static deoptimize_method *jvm_deoptimizes_method;
 static deoptimize_all *jvm_deoptimizes_all;
+
+/* The JVM may have thousands of classes of one name: those of class loaders, and in JDK 8 to 14 the anonymous classes of method handles.
+ * Each call looks at all compiled code, and the agent drains no queue meanwhile. So a step that takes longer than this leaves the rest. */
+#define STEP_NS (50 * NS_PER_MS)
+
+enum { LOCAL_REFERENCES = 16 }; /* for all but the classes */
+
+static struct {
+    size_t discarded; /* number of pieces of code */
+    uint64_t end_ns;  /* 0 = no code has been discarded yet */
+    bool is_over;
+} step;
+
+static bool has_time(void)
+{
+    uint64_t ns = clock_monotonic_ns();
+    step.end_ns = step.end_ns ? step.end_ns : ns + STEP_NS;
+    step.is_over = ns >= step.end_ns;
+    return !step.is_over;
+}
 
 static bool discard_all(void)
 {
@@ -39,28 +61,41 @@ static jmethodID JNICALL answer_for(JNIEnv *jni, jobject method)
 }
 
 /* Each call looks at all compiled code, which is most of what healing costs the agent's thread. So the call for on-stack replacement, of
- * which there is little, comes only if the other did not suffice. */
-static void discard_code(JNIEnv *jni, jobject stand_in, jmethodID id, bool again)
+ * which there is little, comes only if the other did not suffice. Returns how much code the JVM reports that it discarded: up to JDK 17
+ * with the code that depends on the method, later without. */
+static size_t discard_code(JNIEnv *jni, jobject stand_in, jmethodID id, bool again)
 {
     struct JNINativeInterface_ functions = **jni;
     const struct JNINativeInterface_ *usual = *jni;
     functions.FromReflectedMethod = answer_for;
     answer = id;
     *jni = &functions;
-    jvm_deoptimizes_method(jni, NULL, stand_in, JNI_FALSE);
+    jint discarded = jvm_deoptimizes_method(jni, NULL, stand_in, JNI_FALSE);
     if (again)
-        jvm_deoptimizes_method(jni, NULL, stand_in, JNI_TRUE);
+        discarded += jvm_deoptimizes_method(jni, NULL, stand_in, JNI_TRUE);
     *jni = usual;
+    return discarded > 0 ? (size_t)discarded : 0;
 }
 
-/* Returns the constructor of a class that is always there, of which no code is compiled; NULL = the JVM refused. */
-static jobject make_stand_in(JNIEnv *jni)
+static bool is_class(jclass class, const char *expected)
 {
-    jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
-    jmethodID constructor = class ? (*jni)->GetMethodID(jni, class, "<init>", "()V") : NULL;
-    jobject object = constructor ? (*jni)->ToReflectedMethod(jni, class, constructor, JNI_FALSE) : NULL;
+    char *signature = NULL;
+    bool same = !(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) && signature && !strcmp(signature, expected);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return same;
+}
+
+/* Makes an object for the constructor of a class that is always there, of which no code is compiled. JNI's FindClass would ask the
+ * program's class loader for the class, which runs Java code. */
+static jobject make_stand_in(JNIEnv *jni, const jclass *all, jint count)
+{
+    jint i = 0;
+    while (i < count && !is_class(all[i], "Ljava/lang/StackOverflowError;"))
+        i++;
+    jmethodID constructor = i < count ? (*jni)->GetMethodID(jni, all[i], "<init>", "()V") : NULL;
+    jobject object = constructor ? (*jni)->ToReflectedMethod(jni, all[i], constructor, JNI_FALSE) : NULL;
     (*jni)->ExceptionClear(jni);
-    return object;
+    return object ? (*jni)->NewGlobalRef(jni, object) : NULL;
 }
 
 /* ---- which methods ---- */
@@ -99,12 +134,13 @@ static void discard_in(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
     jmethodID *ids = NULL;
     if ((*jvmti)->GetClassMethods(jvmti, class, &count, &ids)) /* JNI's GetMethodID would wait for a class that is being initialized */
         return;
-    for (jint i = 0; i < count; i++)
-        if (is_method(ids[i], m)) {
-            discard_code(jni, stand_in, ids[i], m->again);
-            m->fate = OLD_METHOD_DISCARDED;
-            break;
-        }
+    jint i = 0;
+    while (i < count && !is_method(ids[i], m))
+        i++;
+    if (i < count && has_time()) {
+        step.discarded += discard_code(jni, stand_in, ids[i], m->again);
+        m->fate = OLD_METHOD_DISCARDED;
+    }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
 }
 
@@ -113,7 +149,7 @@ static void discard_of(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
     char *signature = NULL;
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) || !signature)
         return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !step.is_over; i++)
         if (signature[0] == 'L' && is_signature_of(signature, &methods[i]))
             discard_in(jni, stand_in, class, &methods[i]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -122,24 +158,31 @@ static void discard_of(JNIEnv *jni, jobject stand_in, jclass class, struct old_m
 static void discard_attached(JNIEnv *jni, struct old_method *methods, size_t count)
 {
     jint loaded = 0;
-    jclass *all = NULL; /* these references end when the thread is detached */
-    jobject stand_in = make_stand_in(jni);
-    if (!stand_in || (*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
+    jclass *all = NULL; /* these references keep the classes until the thread is detached */
+    static jobject stand_in;
+    if ((*jvmti)->GetLoadedClasses(jvmti, &loaded, &all))
         return;
-    for (jint i = 0; i < loaded; i++) /* loaders may have classes of the same name */
+    if (!stand_in)
+        (*jni)->EnsureLocalCapacity(jni, loaded + LOCAL_REFERENCES); /* with -Xcheck:jni the JVM would warn of so many */
+    stand_in = stand_in ? stand_in : make_stand_in(jni, all, loaded);
+    for (jint i = 0; stand_in && i < loaded && !step.is_over; i++) /* loaders may have classes of the same name */
         discard_of(jni, stand_in, all[i], methods, count);
+    for (size_t i = 0; step.is_over && i < count; i++)
+        methods[i].fate = methods[i].fate == OLD_METHOD_GONE ? OLD_METHOD_LEFT : methods[i].fate;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)all);
 }
 
-static void discard(struct old_method *methods, size_t count)
+static size_t discard(struct old_method *methods, size_t count)
 {
+    memset(&step, 0, sizeof step);
     for (size_t i = 0; i < count; i++)
         methods[i].fate = OLD_METHOD_GONE;
     JNIEnv *jni = java_attach();
     if (!jni)
-        return;
+        return 0;
     discard_attached(jni, methods, count);
     java_detach();
+    return step.discarded;
 }
 
 /* ---- what the JVM has ---- */

@@ -10,6 +10,7 @@
 enum old_method_fate {
     OLD_METHOD_DISCARDED, /* its compiled code was thrown away */
     OLD_METHOD_GONE,      /* its class is not loaded any more */
+    OLD_METHOD_LEFT,      /* the step took too long, so this one is left for the next */
     OLD_METHOD_RETURNED   /* thrown away, but samples met such code again (set by collect/heal/met.c) */
 };
 
@@ -25,8 +26,10 @@ struct old_code {
     bool (*can_discard)(void);
     /* Throws away all compiled code. Returns false if the JVM refused. All threads stop for it once. */
     bool (*discard_all)(void);
-    /* Throws away the code of these methods and sets their fates. In JDK 8 and 11 all threads stop once for each method. */
-    void (*discard)(struct old_method *methods, size_t count);
+    /* Throws away the code of these methods and sets their fates. In JDK 8 and 11 all threads stop once for each method, in each class of
+     * its name. Takes about 50 ms at most, and leaves the rest. Returns how many pieces of code the JVM
+     * discarded, up to JDK 17 with those that depend on the methods; later JVMs do not report these. */
+    size_t (*discard)(struct old_method *methods, size_t count);
 };
 
 extern struct old_code old_code; /* all NULL: there is no JVM */

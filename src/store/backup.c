@@ -154,8 +154,9 @@ int store_restore(const char *backup, const char *path, struct error *e)
     int rc = check_backup(backup, e);
     if (rc)
         return rc;
-    if (snprintf(to, sizeof to, "%s.restoring", path) >= (int)sizeof to - 40)
-        return error_set(e, -ENAMETOOLONG, "%s: the path is too long", path);
+    rc = disk_beside(to, sizeof to - 40, path, "restoring", e);
+    if (rc)
+        return rc;
     if (rmdir(path) && errno != ENOENT)
         return error_set(e, -errno, "%s: cannot be replaced: %s; give a new or an empty directory", path, strerror(errno));
     if (mkdir(to, 0700))

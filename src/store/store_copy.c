@@ -62,12 +62,13 @@ static int remove_former(struct copying *c, struct error *e)
 
 static int make_folder(struct copying *c, const char *to, struct error *e)
 {
-    if (snprintf(c->folder, sizeof c->folder, "%s.copying", to) >= (int)sizeof c->folder - 40)
-        return error_set(e, -ENAMETOOLONG, "%.60s...: the path is too long", to);
+    int rc = disk_beside(c->folder, sizeof c->folder - 40, to, "copying", e);
+    if (rc)
+        return rc;
     snprintf(c->lock_path, sizeof c->lock_path, "%s/" LOCK, c->folder);
     if (rmdir(to) && errno != ENOENT)
         return error_set(e, -errno, "%s: cannot be replaced: %s; give a new or an empty directory", to, strerror(errno));
-    int rc = remove_former(c, e);
+    rc = remove_former(c, e);
     if (!rc && mkdir(c->folder, 0700))
         rc = error_set(e, -errno, "%s: cannot be made: %s", c->folder, strerror(errno));
     return rc ? rc : take_lock(c, e);

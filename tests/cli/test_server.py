@@ -404,7 +404,7 @@ def test_restore(data, total):
     after = everything(server)
     ct.ok(after == before, "the answers are the same", [path for path in before if before[path] != after[path]])
     ct.ok(server.send(make("later.jfr", 8), service="findable")[0] == 200 and server.end() == 0, "it goes on receiving")
-    again = ct.candor("server", "--data", ct.WORK / "second", "--restore", backup)
+    again = ct.candor("server", "--data", f"{ct.WORK / 'second'}/", "--restore", backup)
     server = Server("second")
     ct.ok(again.status == 0 and everything(server) == before, "the backup has not changed meanwhile", again)
     ct.ok(server.end() == 0, "ends by SIGTERM")

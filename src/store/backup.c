@@ -165,5 +165,6 @@ int store_restore(const char *backup, const char *path, struct error *e)
     rc = copy_all(backup, to, e);
     rc = rc ? rc : cold_note_restored(to, e);
     rc = rc ? rc : disk_sync_all(to, e);
-    return rc ? rc : disk_rename(to, path, e);
+    rc = rc ? rc : disk_rename(to, path, e);
+    return rc ? rc : disk_sync_all(path, e);
 }

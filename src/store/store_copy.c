@@ -74,13 +74,14 @@ static int make_folder(struct copying *c, const char *to, struct error *e)
     return rc ? rc : take_lock(c, e);
 }
 
-/* Gives the folder its name. From then on it is a store. */
+/* Gives the folder its name, on the disk, because the former store may be removed then. From then on it is a store. */
 static int end_folder(struct copying *c, const char *to, struct error *e)
 {
     char lock[DISK_PATH_MAX];
     int rc = cold_note_restored(c->folder, e);
     rc = rc ? rc : disk_sync_all(c->folder, e);
     rc = rc ? rc : disk_rename(c->folder, to, e);
+    rc = rc ? rc : disk_sync_all(to, e);
     snprintf(lock, sizeof lock, "%s/" LOCK, to);
     return rc ? rc : disk_remove(lock);
 }

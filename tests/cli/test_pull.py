@@ -162,6 +162,10 @@ def check_cpu():
     server, _ = start("cpu", section("cpu", f"{program.url}/app/", "profiles = cpu", "path.cpu = /x?debug=0"))
     one = reaches(server, key, "stored", 2)
     ct.ok(one and program.seen[0][0] == "/app/x?debug=0&seconds=1", "the program is asked for the interval's seconds", program.seen[:1])
+    instance = f"127.0.0.1:{program.port}/app"
+    ct.ok(server.total(f'instance="{instance}"', type="cpu:ns", **TIME) and
+          server.metrics().get(f'candor_server_pull_up{{target="cpu",instance="{instance}",profile="cpu"}}') == 1,
+          "programs behind one address differ by their paths", server.metrics())
     program.answers["/app/x"] = gzip.compress(pprofs.make(CPU, []))
     one = reaches(server, key, "stored", len(sent) + 1)
     ct.ok(one and one["state"] == "good", "a profile without samples is good, too", targets(server))

@@ -80,8 +80,7 @@ static struct pull_job *job_new(struct pull_group *g, uint32_t url, enum pull_ki
         pull_job_free(job);
         return NULL;
     }
-    const char *host = strstr(g->urls[url], "://") + 3;
-    snprintf(job->instance, sizeof job->instance, "%.*s", (int)strcspn(host, "/"), host);
+    snprintf(job->instance, sizeof job->instance, "%s", strstr(g->urls[url], "://") + 3);
     job->due_ns = first_due(job);
     return job;
 }

@@ -40,6 +40,7 @@ void pull_job_end(struct pull *p, struct pull_job *job, enum pull_result result,
     snprintf(job->problem, sizeof job->problem, "%s", problem);
     pull_group_put(job->asked);
     job->asked = NULL;
+    p->waiting -= job->body.len;
     buffer_deinit(&job->body);
     job->body = (struct buffer){0};
     job->state = PULL_IDLE;

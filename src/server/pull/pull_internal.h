@@ -61,6 +61,8 @@ struct pull {
     bool stopping;
     struct pull_job **jobs;
     uint32_t count, fetching;
+    uint32_t turn;                                       /* place of the job that is looked at first */
+    uint64_t waiting;                                    /* bytes of profiles that are not stored yet */
     struct pull_job *first, **last;                      /* those to store */
     uint64_t results[PULL_RESULT_COUNT], restarts, late; /* of all jobs, also of those that have gone */
 };

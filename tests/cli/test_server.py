@@ -394,6 +394,11 @@ def test_restore(data, total):
     ct.ok(server.total() > total and all(status == 200 for status, _ in before.values()), "answers before", before)
     server.end()
     ct.ok(ct.candor("server", "--data", data, "--backup", backup).status == 0, "a backup")
+    endless = data / "recordings" / "endless"
+    endless.symlink_to("endless")
+    result = ct.candor("server", "--data", data, "--backup", ct.WORK / "half")
+    ct.ok(result.status == 1 and "recordings/endless: cannot be read" in result.err, "a backup that lacks something is none", result)
+    endless.unlink()
     for folder, said in ((data, "new or an empty"), (data / "none", "no backup")):
         result = ct.candor("server", "--data", *((data, "--restore", backup) if folder == data else (ct.WORK / "new", "--restore", folder)))
         ct.ok(result.status == 1 and said in result.err and result.err.count("\n") == 1, f"{said}: refused", result)

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,19 @@ static int find_functions(struct transport *t, struct error *e)
     return 0;
 }
 
+/* Sets the library up once. Older ones take neither two threads that do it at once nor so many calls that their counter overflows: many.c
+ * makes a transport for each request. */
+static int set_up(const struct transport *t)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool done;
+    pthread_mutex_lock(&lock);
+    done = done || !t->call.global_init(CURL_GLOBAL_DEFAULT);
+    bool ready = done;
+    pthread_mutex_unlock(&lock);
+    return ready ? 0 : -EIO;
+}
+
 static int load_library(struct transport *t, struct error *e)
 {
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
@@ -38,7 +52,7 @@ static int load_library(struct transport *t, struct error *e)
     if (!t->library)
         return error_set(e, -ENOENT, "no server can be reached: libcurl is not installed; apt-get install libcurl4");
     int code = find_functions(t, e);
-    if (!code && t->call.global_init(CURL_GLOBAL_DEFAULT))
+    if (!code && set_up(t))
         code = error_set(e, -EIO, "no server can be reached: libcurl cannot be set up");
     return code;
 }

@@ -320,12 +320,8 @@ static int open_objects(struct s3 **out, const struct server_options *o, const c
                         struct error *e)
 {
     const struct s3_options options = {o->s3_endpoint, o->s3_region, o->s3_credentials, o->s3_ca};
-    size_t n = strlen(o->data);
-    while (n > 1 && o->data[n - 1] == '/')
-        n--;
-    if (snprintf(folder, DISK_PATH_MAX, "%.*s.%s", (int)n, o->data, end) >= DISK_PATH_MAX / 2)
-        return error_set(e, -ENAMETOOLONG, "%.60s...: the path is too long", o->data);
-    int rc = s3_open(out, url, &options, NULL, e);
+    int rc = disk_beside(folder, DISK_PATH_MAX / 2, o->data, end, e);
+    rc = rc ? rc : s3_open(out, url, &options, NULL, e);
     if (!rc && objects_remove_folder(folder)) /* of a command that was killed */
         rc = error_set(e, -EEXIST, "%s: is in the way, and cannot be removed", folder);
     return rc;

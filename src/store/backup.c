@@ -33,22 +33,54 @@ static int link_or_copy(const char *from, const char *to, struct error *e)
     return rc == -ENOENT ? 0 : rc; /* deleted after its folder was read */
 }
 
-int backup_copy_folder(const char *from, const char *to, struct error *e)
+static int cannot_read(const char *path, struct error *e)
+{
+    int code = errno;
+    return error_set(e, -code, "%s: cannot be read: %s", path, strerror(code));
+}
+
+typedef int copy_one(const char *from, const char *to, struct error *e);
+
+static int copy_entry(const char *from, const char *to, const char *name, copy_one *one, struct error *e)
 {
     char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
+    bool fits = snprintf(a, sizeof a, "%s/%s", from, name) < (int)sizeof a && snprintf(b, sizeof b, "%s/%s", to, name) < (int)sizeof b;
+    return fits ? one(a, b, e) : error_set(e, -ENAMETOOLONG, "%.60s.../%.60s: the path is too long", from, name);
+}
+
+/* Copies each entry of a folder. The folder may have been deleted meanwhile; any other failure would leave something out. */
+static int copy_entries(const char *from, const char *to, copy_one *one, struct error *e)
+{
     int rc = disk_directory(to, e);
     DIR *dir = rc ? NULL : opendir(from);
-    for (struct dirent *entry; !rc && dir && (entry = readdir(dir));) {
-        struct stat st;
-        int fits = snprintf(a, sizeof a, "%s/%s", from, entry->d_name) < (int)sizeof a &&
-                   snprintf(b, sizeof b, "%s/%s", to, entry->d_name) < (int)sizeof b;
-        if (entry->d_name[0] == '.' || !fits || stat(a, &st))
-            continue;
-        rc = S_ISDIR(st.st_mode) ? backup_copy_folder(a, b, e) : link_or_copy(a, b, e);
+    if (!rc && !dir && errno != ENOENT)
+        rc = cannot_read(from, e);
+    while (!rc && dir) {
+        errno = 0;
+        struct dirent *entry = readdir(dir);
+        if (!entry) {
+            rc = errno ? cannot_read(from, e) : 0;
+            break;
+        }
+        if (entry->d_name[0] != '.')
+            rc = copy_entry(from, to, entry->d_name, one, e);
     }
     if (dir)
         closedir(dir);
     return rc;
+}
+
+static int copy_any(const char *from, const char *to, struct error *e)
+{
+    struct stat st;
+    if (stat(from, &st))
+        return errno == ENOENT ? 0 : cannot_read(from, e);
+    return S_ISDIR(st.st_mode) ? backup_copy_folder(from, to, e) : link_or_copy(from, to, e);
+}
+
+int backup_copy_folder(const char *from, const char *to, struct error *e)
+{
+    return copy_entries(from, to, copy_any, e);
 }
 
 static int copy_if_there(const char *from, const char *to, const char *name, struct error *e)
@@ -56,7 +88,8 @@ static int copy_if_there(const char *from, const char *to, const char *name, str
     char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
     snprintf(a, sizeof a, "%s/%s", from, name);
     snprintf(b, sizeof b, "%s/%s", to, name);
-    return access(a, F_OK) ? 0 : copy(a, b, e);
+    bool absent = access(a, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+    return absent ? 0 : copy(a, b, e);
 }
 
 /* Copies the server's files that are beside the catalog, if they exist. They are replaced as a whole, so a copy is never half of one.
@@ -86,22 +119,10 @@ int store_backup(struct store *s, const char *path, struct error *e)
     return rc ? rc : copy_beside(s->path, path, true, e);
 }
 
-static int copy_dictionaries(const char *from, const char *to, struct error *e)
+static int copy_dictionary(const char *from, const char *to, struct error *e)
 {
-    char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
     int rc = disk_directory(to, e);
-    DIR *dir = rc ? NULL : opendir(from);
-    for (struct dirent *entry; !rc && dir && (entry = readdir(dir));) {
-        int fits = snprintf(a, sizeof a, "%s/%s", from, entry->d_name) < (int)sizeof a &&
-                   snprintf(b, sizeof b, "%s/%s", to, entry->d_name) < (int)sizeof b;
-        if (entry->d_name[0] == '.' || !fits)
-            continue;
-        rc = disk_directory(b, e);
-        rc = rc ? rc : copy_if_there(a, b, "dictionary", e);
-    }
-    if (dir)
-        closedir(dir);
-    return rc;
+    return rc ? rc : copy_if_there(from, to, "dictionary", e);
 }
 
 int backup_without_rows(struct store *s, const char *path, struct error *e)
@@ -112,7 +133,7 @@ int backup_without_rows(struct store *s, const char *path, struct error *e)
     snprintf(to, sizeof to, "%s/recordings", path);
     rc = rc ? rc : backup_copy_folder(store_path(s, from, "recordings"), to, e);
     snprintf(to, sizeof to, "%s/segments", path);
-    rc = rc ? rc : copy_dictionaries(store_path(s, from, "segments"), to, e);
+    rc = rc ? rc : copy_entries(store_path(s, from, "segments"), to, copy_dictionary, e);
     return rc ? rc : copy_beside(s->path, path, false, e);
 }
 
@@ -154,8 +175,9 @@ int store_restore(const char *backup, const char *path, struct error *e)
     int rc = check_backup(backup, e);
     if (rc)
         return rc;
-    if (snprintf(to, sizeof to, "%s.restoring", path) >= (int)sizeof to - 40)
-        return error_set(e, -ENAMETOOLONG, "%s: the path is too long", path);
+    rc = disk_beside(to, sizeof to - 40, path, "restoring", e);
+    if (rc)
+        return rc;
     if (rmdir(path) && errno != ENOENT)
         return error_set(e, -errno, "%s: cannot be replaced: %s; give a new or an empty directory", path, strerror(errno));
     if (mkdir(to, 0700))
@@ -164,5 +186,6 @@ int store_restore(const char *backup, const char *path, struct error *e)
     rc = copy_all(backup, to, e);
     rc = rc ? rc : cold_note_restored(to, e);
     rc = rc ? rc : disk_sync_all(to, e);
-    return rc ? rc : disk_rename(to, path, e);
+    rc = rc ? rc : disk_rename(to, path, e);
+    return rc ? rc : disk_sync_all(path, e);
 }

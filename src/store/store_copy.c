@@ -62,24 +62,26 @@ static int remove_former(struct copying *c, struct error *e)
 
 static int make_folder(struct copying *c, const char *to, struct error *e)
 {
-    if (snprintf(c->folder, sizeof c->folder, "%s.copying", to) >= (int)sizeof c->folder - 40)
-        return error_set(e, -ENAMETOOLONG, "%.60s...: the path is too long", to);
+    int rc = disk_beside(c->folder, sizeof c->folder - 40, to, "copying", e);
+    if (rc)
+        return rc;
     snprintf(c->lock_path, sizeof c->lock_path, "%s/" LOCK, c->folder);
     if (rmdir(to) && errno != ENOENT)
         return error_set(e, -errno, "%s: cannot be replaced: %s; give a new or an empty directory", to, strerror(errno));
-    int rc = remove_former(c, e);
+    rc = remove_former(c, e);
     if (!rc && mkdir(c->folder, 0700))
         rc = error_set(e, -errno, "%s: cannot be made: %s", c->folder, strerror(errno));
     return rc ? rc : take_lock(c, e);
 }
 
-/* Gives the folder its name. From then on it is a store. */
+/* Gives the folder its name, on the disk, because the former store may be removed then. From then on it is a store. */
 static int end_folder(struct copying *c, const char *to, struct error *e)
 {
     char lock[DISK_PATH_MAX];
     int rc = cold_note_restored(c->folder, e);
     rc = rc ? rc : disk_sync_all(c->folder, e);
     rc = rc ? rc : disk_rename(c->folder, to, e);
+    rc = rc ? rc : disk_sync_all(to, e);
     snprintf(lock, sizeof lock, "%s/" LOCK, to);
     return rc ? rc : disk_remove(lock);
 }

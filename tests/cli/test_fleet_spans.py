@@ -117,6 +117,8 @@ def test_heat(server):
           "a cell without spans")
     for wrong in ({"began": "5..5"}, {"began": "x"}, {"value": "1."}, {"value": "-1..3"}, {"heat": 201}, {"heat": "0"}):
         ct.ok(server.get("/v1/spans", **wrong).get("status") == 400, f"refused: {wrong}")
+    for twice in ({"trace_id": TRACES[0]}, {"span_id": spans[0]["span_id"]}):
+        ct.ok(server.get("/v1/flamegraph", **cell, **twice).get("status") == 400, f"refused: a cell with {[*twice]}")
 
 
 def test_missing(server):

@@ -16,7 +16,7 @@ import servers
 
 PATHS = json.loads((ct.ROOT / "docs/formats/openapi.json").read_text())["paths"]
 OWN = re.compile(r"/v1/|/healthz|/readyz|/metrics")  # Pyroscope's routes have other authors
-COMMON = {"type", "select", "from", "to", "format", "draft", "trace_id", "span_id"}
+COMMON = {"type", "select", "from", "to", "format", "draft", "trace_id", "span_id", "order", "began", "value"}
 
 
 def check_routes():

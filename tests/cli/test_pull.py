@@ -162,6 +162,10 @@ def check_cpu():
     server, _ = start("cpu", section("cpu", f"{program.url}/app/", "profiles = cpu", "path.cpu = /x?debug=0"))
     one = reaches(server, key, "stored", 2)
     ct.ok(one and program.seen[0][0] == "/app/x?debug=0&seconds=1", "the program is asked for the interval's seconds", program.seen[:1])
+    instance = f"127.0.0.1:{program.port}/app"
+    ct.ok(server.total(f'instance="{instance}"', type="cpu:ns", **TIME) and
+          server.metrics().get(f'candor_server_pull_up{{target="cpu",instance="{instance}",profile="cpu"}}') == 1,
+          "programs behind one address differ by their paths", server.metrics())
     program.answers["/app/x"] = gzip.compress(pprofs.make(CPU, []))
     one = reaches(server, key, "stored", len(sent) + 1)
     ct.ok(one and one["state"] == "good", "a profile without samples is good, too", targets(server))
@@ -222,6 +226,31 @@ def check_bad():
     hold.set()
     ct.ok(server.end() == 0, "the server ends normally")
     program.end()
+
+
+def check_names():
+    """A name whose resolution takes longer than the request."""
+    silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        silent.bind(("127.77.0.1", 53))
+    except OSError as e:
+        return ct.skip("a name that is not resolved", f"port 53: {e}")
+    if ct.run("unshare", "-rm", "true").status:
+        return ct.skip("a name that is not resolved", "it needs namespaces of users and mounts")
+    names, config, times = ct.WORK / "resolv.conf", ct.WORK / "names.conf", []
+    names.write_text("nameserver 127.77.0.1\noptions timeout:8 attempts:2\n")
+    program = Program({"/debug/pprof/mutex": lambda h: (times.append(time.monotonic()), h.reply(200, mutex(a=(1, 1))))})
+    config.write_text(section("here", program.url, "profiles = mutex") + section("lost", "http://lost.example:1", "profiles = mutex"))
+    inside = f'mount --bind {names} /etc/resolv.conf && exec "$@"'
+    server = Server("names", "--pull", config, wrapper=("unshare", "-rm", "sh", "-c", inside, "sh"))
+    ct.ok(reaches(server, ("lost", "mutex"), "failed", 2), "the request fails", targets(server))
+    gaps = [later - former for former, later in zip(times, times[1:])]
+    ct.ok(gaps and max(gaps) < 6, "meanwhile another program is fetched as before", gaps)
+    begin = time.monotonic()
+    ct.ok(server.end() == 0 and time.monotonic() - begin < 4, "the end does not wait for it", time.monotonic() - begin)
+    program.end()
+    silent.close()
+    return None
 
 
 # ---- secrets and certificates ----
@@ -296,6 +325,7 @@ def check_file():
 check_sums()
 check_cpu()
 check_bad()
+check_names()
 check_secrets()
 check_reload()
 check_file()

@@ -82,6 +82,10 @@ def settle(server):
     ct.ok(ct.wait_until(lambda: all((one["good_ns"] or 0) > now for one in targets(server).values())), "all is fetched", targets(server))
 
 
+def fail_all(server):
+    return ct.wait_until(lambda: all(one["state"] == "failing" for one in targets(server).values()))
+
+
 def main():
     path = goclients.build("pull")
     if not path:
@@ -103,7 +107,7 @@ def main():
     program.get("/spin?ms=300")
     settle(server)
     program.end()
-    ct.ok(ct.wait_until(lambda: all(one["state"] == "failing" for one in targets(server).values())), "without the program all fail")
+    ct.ok(fail_all(server), "without the program all fail")
     again = Program(path, program.address)
     again.get("/work?rounds=3")
     settle(server)
@@ -113,6 +117,8 @@ def main():
         found = kept(server, stored, focus)
         ct.ok(found == wanted, f"{stored} of {focus}: after a start, all of the new program's", (found, wanted))
     ct.ok(targets(server)["memory"]["restarts"] == 1, "the start is counted", targets(server))
+    again.end()
+    ct.ok(fail_all(server), "then nothing more comes")
     recordings = [one for one in server.recordings(**TIME) if "cpu:nanoseconds" in pprofs.sums(one.body)]
     total = sum(pprofs.sums(one.body)["cpu:nanoseconds"] for one in recordings)
     ct.ok(total > 0 and server.total('service="ring"', type="cpu:ns", **TIME) == total, "CPU time is the sum of the program's profiles",
@@ -120,7 +126,6 @@ def main():
     snapshots = targets(server)["goroutine"]["stored"]
     ct.ok(kept(server, "goroutine:count", "main.parked") == 7 * snapshots, "each profile of goroutines has all of them", snapshots)
     ct.ok(server.end() == 0, "the server ends normally")
-    again.end()
     ct.done()
 
 

@@ -394,6 +394,11 @@ def test_restore(data, total):
     ct.ok(server.total() > total and all(status == 200 for status, _ in before.values()), "answers before", before)
     server.end()
     ct.ok(ct.candor("server", "--data", data, "--backup", backup).status == 0, "a backup")
+    endless = data / "recordings" / "endless"
+    endless.symlink_to("endless")
+    result = ct.candor("server", "--data", data, "--backup", ct.WORK / "half")
+    ct.ok(result.status == 1 and "recordings/endless: cannot be read" in result.err, "a backup that lacks something is none", result)
+    endless.unlink()
     for folder, said in ((data, "new or an empty"), (data / "none", "no backup")):
         result = ct.candor("server", "--data", *((data, "--restore", backup) if folder == data else (ct.WORK / "new", "--restore", folder)))
         ct.ok(result.status == 1 and said in result.err and result.err.count("\n") == 1, f"{said}: refused", result)
@@ -404,7 +409,7 @@ def test_restore(data, total):
     after = everything(server)
     ct.ok(after == before, "the answers are the same", [path for path in before if before[path] != after[path]])
     ct.ok(server.send(make("later.jfr", 8), service="findable")[0] == 200 and server.end() == 0, "it goes on receiving")
-    again = ct.candor("server", "--data", ct.WORK / "second", "--restore", backup)
+    again = ct.candor("server", "--data", f"{ct.WORK / 'second'}/", "--restore", backup)
     server = Server("second")
     ct.ok(again.status == 0 and everything(server) == before, "the backup has not changed meanwhile", again)
     ct.ok(server.end() == 0, "ends by SIGTERM")

@@ -254,7 +254,8 @@ def failures(engine, source):
     said = ct.candor("server", "--data", source, "--copy-store", to, *options)
     ct.ok(said.status == 1 and "in the way" in said.err and (working / "mine").read_text() == "a letter", "another folder stays", said)
     shutil.rmtree(working)
-    copy(source, to, options)
+    copied = ct.candor("server", "--data", source, "--copy-store", f"{to}/", *options)
+    ct.ok(copied.status == 0 and (to / "clickhouse").exists(), "a folder whose path ends with a slash", copied)
     ct.ok(between.inserts >= 3, "rows were inserted", between.inserts)
     small = ct.WORK / "small"
     small.mkdir()

@@ -109,6 +109,15 @@ static int load(struct answer *a, struct error *e)
     return store_profile(s->store, &a->query.q, &a->profile, &a->result, e);
 }
 
+/* Refuses a question that chooses spans in two ways, of which only one would be heeded. */
+static int check_choice(const struct answer *a)
+{
+    if (a->cell.is_all || (!a->trace && !a->span))
+        return 0;
+    http_error(a->http, HTTP_BAD_REQUEST, "trace_id and span_id exclude began and value");
+    return -EINVAL;
+}
+
 static void answer_profile(const struct answer *asked, uint32_t keep, const char *type, write_answer *write)
 {
     struct answer a = *asked;
@@ -119,6 +128,7 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
     rc = rc ? rc : read_id(h, "trace_id", TRACE_DIGITS, &a.trace);
     rc = rc ? rc : read_id(h, "span_id", SPAN_DIGITS, &a.span);
     rc = rc ? rc : spans_cell_read(&a.cell, h);
+    rc = rc ? rc : check_choice(&a);
     if (!rc && profile_init(&a.profile)) {
         question_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {

@@ -1,6 +1,7 @@
 #include "server/front/listen.h"
 
 #include "server/front/loop.h"
+#include "server/pull/pull.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,22 +20,25 @@ struct listener {
     struct loop *loop;
 };
 
-/* Allows as many descriptors as the system permits. Reports if that is too few. */
-static void raise_files(const struct server_options *o, void (*tell)(const char *text))
+/* Allows as many descriptors as the system permits. Reports if that is too few. Each profile that is pulled may have a connection. */
+static void raise_files(const struct server *s, void (*tell)(const char *text))
 {
     struct rlimit files;
-    char text[200];
+    char text[300], pulled[60] = "";
+    uint32_t profiles = s->pull ? pull_count(s->pull) : 0;
     if (getrlimit(RLIMIT_NOFILE, &files))
         return;
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
-    if (files.rlim_max >= (rlim_t)o->connections + FILES)
+    if (files.rlim_max >= (rlim_t)s->options->connections + profiles + FILES)
         return;
+    if (profiles)
+        snprintf(pulled, sizeof pulled, " and %" PRIu32 " profiles of --pull", profiles);
     snprintf(text, sizeof text,
              "the process may open %" PRIu64 " files, too few for --max-connections %" PRIu64
-             ": beyond that, clients wait; raise the limit with "
+             "%s: beyond that, clients wait; raise the limit with "
              "ulimit -Hn, or LimitNOFILE of systemd",
-             (uint64_t)files.rlim_max, o->connections);
+             (uint64_t)files.rlim_max, s->options->connections, pulled);
     tell(text);
 }
 
@@ -113,7 +117,7 @@ int listen_start(struct listener **out, struct server *s, unsigned *ports, void 
         free(l);
         return rc;
     }
-    raise_files(o, tell);
+    raise_files(s, tell);
     rc = loop_start(&l->loop, s, fds, keys, e);
     if (!rc) {
         *out = l;

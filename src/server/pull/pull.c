@@ -40,6 +40,7 @@ void pull_job_end(struct pull *p, struct pull_job *job, enum pull_result result,
     snprintf(job->problem, sizeof job->problem, "%s", problem);
     pull_group_put(job->asked);
     job->asked = NULL;
+    p->waiting -= job->body.len;
     buffer_deinit(&job->body);
     job->body = (struct buffer){0};
     job->state = PULL_IDLE;
@@ -80,8 +81,7 @@ static struct pull_job *job_new(struct pull_group *g, uint32_t url, enum pull_ki
         pull_job_free(job);
         return NULL;
     }
-    const char *host = strstr(g->urls[url], "://") + 3;
-    snprintf(job->instance, sizeof job->instance, "%.*s", (int)strcspn(host, "/"), host);
+    snprintf(job->instance, sizeof job->instance, "%s", strstr(g->urls[url], "://") + 3);
     job->due_ns = first_due(job);
     return job;
 }

@@ -39,7 +39,7 @@ struct pull_job {
     uint64_t due_ns;             /* monotonic */
     int64_t begun_ns;            /* the request began at this time since the epoch */
     struct pull_group *asked;    /* while it is not idle: a reference to the settings of the request */
-    char instance[PULL_URL_MAX]; /* HOST:PORT, the label `instance` */
+    char instance[PULL_URL_MAX]; /* HOST:PORT and the path of the url, the label `instance` */
     struct buffer body;
     struct pprof_since *since; /* of sums, otherwise NULL */
     int64_t since_ns;          /* the time of the profile that the next is compared with */
@@ -61,6 +61,8 @@ struct pull {
     bool stopping;
     struct pull_job **jobs;
     uint32_t count, fetching;
+    uint32_t turn;                                       /* place of the job that is looked at first */
+    uint64_t waiting;                                    /* bytes of profiles that are not stored yet */
     struct pull_job *first, **last;                      /* those to store */
     uint64_t results[PULL_RESULT_COUNT], restarts, late; /* of all jobs, also of those that have gone */
 };

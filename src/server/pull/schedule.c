@@ -9,6 +9,7 @@
 
 enum {
     FETCHING_MAX = 2 * PULL_URLS_MAX, /* requests at once: each program may take two profiles for some seconds */
+    WAITING_MAX = 256 << 20,          /* while profiles with as many bytes wait to be stored, no more are asked for */
     SCAN_MS = 10,                     /* the least time between two looks at all jobs */
     WAIT_MS = 1000,
     TEXT = 160, /* bytes of an answer that are quoted */
@@ -66,8 +67,9 @@ static uint64_t begin_due(struct pull *p, uint64_t now)
     uint64_t next = now + WAIT_MS * NS_PER_MS;
     pthread_mutex_lock(&p->lock);
     forget_gone(p);
-    for (uint32_t i = 0; i < p->count && p->fetching < FETCHING_MAX; i++) {
-        struct pull_job *job = p->jobs[i];
+    uint32_t i = 0;
+    for (; i < p->count && p->fetching < FETCHING_MAX && p->waiting < WAITING_MAX; i++) {
+        struct pull_job *job = p->jobs[(p->turn + i) % p->count];
         uint64_t interval_ns = job->group->interval_s * NS_PER_S;
         if (job->state != PULL_IDLE)
             continue;
@@ -79,6 +81,7 @@ static uint64_t begin_due(struct pull *p, uint64_t now)
             next = job->due_ns;
         }
     }
+    p->turn = p->count ? (p->turn + i) % p->count : 0; /* if there is no room, the others come first next time */
     pthread_mutex_unlock(&p->lock);
     return next;
 }
@@ -109,6 +112,7 @@ static void finish(struct pull *p, struct many_end *end)
     job->bytes += end->body.len;
     if (!end->code && end->status == STATUS_OK) {
         job->body = end->body;
+        p->waiting += job->body.len;
         job->state = PULL_STORING;
         job->next = NULL;
         *p->last = job;

@@ -118,6 +118,8 @@ int spans_cell_profile(const struct spans_cell *c, struct http *h, const struct 
     int rc = spans_sum_init(&t);
     t.kept.most = KEPT_MAX;
     rc = rc ? error_set(e, rc, "out of memory") : spans_sum(&t, h, query, e);
+    if (!rc && t.beyond)
+        rc = error_set(e, -E2BIG, "more than %d spans: ask for less time, or select fewer of them", SPANS_MAX);
     if (!rc && choose(&chosen, c, &t))
         rc = error_set(e, -ENOMEM, "out of memory");
     if (rc)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPANS_MAX = 500000 };
-
 const struct spans_order spans_orders[SPANS_ORDERS] = {{"cpu", "cpu:ns", "cpu_ns"},
                                                        {"wall", "wall:ns", "wall_ns"},
                                                        {"alloc", "alloc_space:bytes", "allocated_bytes"},

@@ -13,6 +13,8 @@ extern const struct spans_order {
     const char *order, *type, *member; /* in questions; in the store, NULL = none; in answers */
 } spans_orders[SPANS_ORDERS];
 
+enum { SPANS_MAX = 500000 }; /* the most spans that are summed up */
+
 struct span {
     uint32_t trace, id, root, endpoint, service, host; /* string ids */
     uint32_t samples;

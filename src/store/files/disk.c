@@ -44,6 +44,15 @@ int disk_rename(const char *from, const char *to, struct error *e)
     return rename(from, to) ? failed(to, "written", e) : 0;
 }
 
+int disk_beside(char *out, size_t size, const char *path, const char *end, struct error *e)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    bool fits = snprintf(out, size, "%.*s.%s", (int)n, path, end) < (int)size;
+    return fits ? 0 : error_set(e, -ENAMETOOLONG, "%.60s...: the path is too long", path);
+}
+
 int disk_write_at(int fd, const void *bytes, size_t n, uint64_t offset, const char *name, struct error *e)
 {
     for (size_t done = 0; done < n;) {

@@ -17,6 +17,8 @@ int disk_sync_directory(const char *path, struct error *e);
 /* Calls syncfs. Afterwards, everything that was written to the file system of this directory is on the disk. This may take seconds. */
 int disk_sync_all(const char *path, struct error *e);
 int disk_rename(const char *from, const char *to, struct error *e);
+/* Writes the path PATH.END of a folder beside another one, whose path may end with slashes. Returns 0, or -ENAMETOOLONG. */
+int disk_beside(char *out, size_t size, const char *path, const char *end, struct error *e);
 /* Writes all n bytes at an offset. */
 int disk_write_at(int fd, const void *bytes, size_t n, uint64_t offset, const char *name, struct error *e);
 /* Makes a new file with these bytes. Writes to a temporary name beside it first, and then renames the file. */

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEAVE_MS = 100 };
+enum { LEAVE_MS = 2000, LEAVE_STEP_MS = 20 };
 
 void control_begin(struct control_request *r, const char *command)
 {
@@ -191,7 +191,12 @@ static int connect_anywhere(const struct process *p, uint64_t deadline)
 /* Whether the agent's thread exists without a socket. It also exists briefly while the agent leaves, so the check waits and repeats. */
 static bool is_deaf(const struct process *p)
 {
-    return process_has_thread(p->pid, CONTROL_THREAD) && !poll(NULL, 0, LEAVE_MS) && process_has_thread(p->pid, CONTROL_THREAD);
+    for (int waited = 0; waited < LEAVE_MS; waited += LEAVE_STEP_MS) {
+        if (!process_has_thread(p->pid, CONTROL_THREAD))
+            return false;
+        poll(NULL, 0, LEAVE_STEP_MS);
+    }
+    return process_has_thread(p->pid, CONTROL_THREAD);
 }
 
 static int open_socket(const struct process *p, uint64_t deadline, struct error *e)
@@ -218,6 +223,19 @@ static int exchange(int fd, struct control_request *r, uint64_t deadline, struct
     return code ? code : answer->failed ? -EMSGSIZE : 0;
 }
 
+/* The agent closed the connection without an answer. An agent that leaves removes its socket before it does so, and has not carried out the
+ * request: then the result is the same as if the client had come a moment later. */
+static int explain_close(const struct process *p, uint64_t deadline, struct error *e)
+{
+    struct process now;
+    int fd = connect_anywhere(p, deadline);
+    if (fd >= 0)
+        close(fd);
+    if (fd == -ENOENT && !process_read(p->pid, &now, NULL))
+        return explain_connect(p, fd, e);
+    return error_set(e, -EPROTO, "the agent in %d closed the connection without an answer; the process may have exited", p->pid);
+}
+
 static int converse(const struct process *p, int fd, struct control_request *r, uint64_t deadline, struct control_answer *answer,
                     struct error *e)
 {
@@ -227,7 +245,7 @@ static int converse(const struct process *p, int fd, struct control_request *r, 
     if (code == -ETIMEDOUT)
         error_set(e, code, "the agent in %d does not answer; the machine may be overloaded: try again", p->pid);
     else if (code == -ECONNRESET || code == -EPIPE || (!code && text.len == 1))
-        error_set(e, code = -EPROTO, "the agent in %d closed the connection without an answer; the process may have exited", p->pid);
+        code = explain_close(p, deadline, e);
     else if (code)
         error_set(e, code, "cannot talk to the agent in %d: %s", p->pid, strerror(-code));
     else

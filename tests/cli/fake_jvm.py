@@ -6,7 +6,7 @@ usage: fake_jvm.py LIBJVM [BEHAVIOUR]
 It maps LIBJVM as code, under that name, and has its attach socket open. Every request is printed as one JSON list of its words.
 Behaviors: version-1 (knows no other version), version-2 (likewise), other-version (knows neither), silent (never answers), starting
 (does not accept agents yet, and never answers afterwards), hangs-up, unarmed (no socket, and no handler for SIGQUIT: the signal would
-end it).
+end it), leaving (version-1 with an agent that leaves as its first client comes).
 """
 import json
 import mmap
@@ -15,6 +15,7 @@ import pathlib
 import signal
 import socket
 import sys
+import threading
 import time
 
 BAD_VERSION = b"101\n"
@@ -51,6 +52,22 @@ def serve(listener, behaviour):
             channel.sendall(LOADED if words and behaviour == f"version-{words[0]}" else BAD_VERSION)
 
 
+def listen(name):
+    listener = socket.socket(socket.AF_UNIX)
+    path = pathlib.Path(f"/tmp/{name}{os.getpid()}")
+    path.unlink(missing_ok=True)  # as a JVM and the agent do: a process that was killed may have had this id before
+    listener.bind(str(path))
+    listener.listen()
+    return listener, path
+
+
+def leave(listener, path):
+    channel, _ = listener.accept()
+    path.unlink()
+    listener.close()
+    channel.close()
+
+
 def main():
     library, behaviour = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "version-1"
     with open(library, "rb") as file:
@@ -59,11 +76,11 @@ def main():
         print("ready", flush=True)
         signal.pause()  # to be killed
     signal.signal(signal.SIGQUIT, lambda *_: None)
-    with socket.socket(socket.AF_UNIX) as listener, code:
-        path = pathlib.Path(f"/tmp/.java_pid{os.getpid()}")
-        path.unlink(missing_ok=True)  # as a JVM does: a JVM that was killed may have had this id before
-        listener.bind(str(path))
-        listener.listen()
+    if behaviour == "leaving":
+        threading.Thread(target=leave, args=listen(".candor-"), daemon=True).start()
+        behaviour = "version-1"
+    listener, path = listen(".java_pid")
+    with listener, code:
         print("ready", flush=True)
         try:
             serve(listener, behaviour)

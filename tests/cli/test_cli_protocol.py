@@ -82,6 +82,12 @@ def silences():
         refused("one that hangs up", fake.start(), "closed the connection")
 
 
+def leaving():
+    with Fake("libc.so.6", "leaving") as fake:
+        refused("an agent leaves as the client comes: it is loaded again", fake.start(), "is loaded but has opened no socket")
+        ct.ok([words[1] for words in fake.requests()] == ["load"], "by a request to the JVM")
+
+
 def c_libraries():
     for name in ("libc.musl-x86_64.so.1", "libc.so"):
         with Fake(name, "unarmed") as fake:
@@ -95,6 +101,7 @@ def main():
     ct.need(ct.PROGRAM)
     versions()
     silences()
+    leaving()
     c_libraries()
     ct.done()
 

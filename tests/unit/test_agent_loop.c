@@ -426,7 +426,13 @@ static void test_late(void)
     struct error e = {""};
     tap_ok(!loop_open(&hooks, true, &o, &e) && starts(ask("status"), "ok\n") && strstr(answer, "state=running"),
            "an agent that came late (%s)", e.text);
-    tap_ok(starts(ask("stop"), "ok\n") && has_left(), "leaves when its recording is over");
+    uint64_t came = clock_monotonic_ns();
+    int waiting = connect_agent();
+    char nothing[8];
+    tap_ok(starts(ask("stop"), "ok\n") && receive(waiting, nothing, sizeof nothing) == 0, "hangs up when its recording is over");
+    bool in_time = clock_monotonic_ns() - came < SOCKET_PATIENCE_MS * NS_PER_MS; /* otherwise it may have lost patience before */
+    tap_ok(in_time ? !is_there() : has_left(), "and then has no socket any more");
+    close(waiting);
 }
 
 static _Atomic int begun_by_attach, refused, broken;

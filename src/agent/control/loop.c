@@ -191,9 +191,12 @@ static bool wait_and_serve(struct peers *peers, uint64_t *accept_again)
     return came || has_peers || !listens;
 }
 
-static void leave(void)
+/* The socket goes before any connection is closed. So a client whose request was not answered finds no socket, and knows that the agent has
+ * left without carrying it out. */
+static void leave(struct peers *peers)
 {
     socket_unlisten(loop.listener);
+    peers_hang_up(peers);
     pthread_mutex_lock(&loop.lock);
     close(loop.wake);
     loop.wake = loop.listener = -1;
@@ -256,8 +259,7 @@ static void *run(void *unused)
         if (!turn_take(turn, go_round, &rounds))
             recover(turn, &rounds);
     } while (!should_leave(rounds.has_recorded, !rounds.came));
-    peers_hang_up(&rounds.peers);
-    leave();
+    leave(&rounds.peers);
     return NULL;
 }
 

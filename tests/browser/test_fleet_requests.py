@@ -109,6 +109,10 @@ def check_heat(page, server):
     page.press("Escape")
     ready(page)
     ct.ok("cell=" not in page.run(ADDRESS) and page.run("return document.getElementById('viewer').hidden"), "Escape: all requests")
+    page.go(address)
+    page.press("]")
+    ready(page)
+    ct.ok("cell=" not in page.run(ADDRESS), "the time after: a cell of this one chooses nothing there", page.run(ADDRESS))
 
 
 def check_trace(page, server):

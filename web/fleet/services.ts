@@ -147,6 +147,9 @@ export class Services implements View {
     private readonly against = element("select", {});
     private readonly top = element("div", { className: "row" }, element("h1", {}, "Services"),
         element("label", { className: "end" }, "Changes against ", this.against));
+    private readonly none = element("p", { className: "nothing" }, "No service's name contains this text.");
+    private readonly all = element("p", { className: "aside" });
+    private readonly parts = [this.top, this.summary, element("div", { className: "table" }, this.table), this.none, this.all];
     private page: Page | null = null;
 
     constructor() {
@@ -255,11 +258,13 @@ export class Services implements View {
             ? document.activeElement.dataset.service : undefined;
         const lines = rows.map((row) => this.lineOf(page, row, most));
         this.body.replaceChildren(...lines);
-        const none = element("p", { className: "nothing", hidden: rows.length > 0 }, "No service's name contains this text.");
+        this.none.hidden = rows.length > 0;
         this.against.value = againstOf(page.state);
-        this.root.replaceChildren(this.top, this.summary, element("div", { className: "table" }, this.table), none,
-            element("p", { className: "aside" }, link("The flame graph of all services together",
-                page.link({ view: "service", service: "", part: "", by: "service" }))));
+        this.all.replaceChildren(link("The flame graph of all services together",
+            page.link({ view: "service", service: "", part: "", by: "service" })));
+        if (this.top.parentElement !== this.root || this.all.parentElement !== this.root) {
+            this.root.replaceChildren(...this.parts); // only then: to take the choice out closes its list
+        }
         if (focused !== undefined) {
             [...this.body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
         }
@@ -381,7 +386,7 @@ export class Services implements View {
         if (sortsByCoverage(page.state) && [...this.lines.keys()].every(({ later }) => later.coverage !== undefined)) {
             this.draw(page);
         } else if (line) {
-            this.fill(page, row, line);
+            keepPlace(line, () => this.fill(page, row, line));
         }
     }
 

@@ -124,7 +124,8 @@ def click_first(page, data):
     page.show_json(json.dumps(data))
     state, clicked = page.state(), page.run("return clicked")
     ct.ok(clicked[::2] == [True, True] and not state["coarse"] and state["zoomed"]["name"] == clicked[1]
-          and state["nodes"] == data["nodes"]["count"], "a click on the coarse picture waits for the frame in the exact one", (clicked, state))
+          and state["nodes"] == data["nodes"]["count"], "a click on the coarse picture waits for the frame in the exact one",
+          (clicked, state))
     page.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
 
 

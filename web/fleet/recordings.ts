@@ -101,12 +101,12 @@ export class Recordings implements View {
 
     // Offers the key metrics that these recordings have. The list need not wait for them, unless it is ordered by one.
     private async loadOrders({ state, questions }: Page, asked: { from: string; to: string; select: string }): Promise<void> {
-        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, step: "all" });
+        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, step: "all" })
+            .finally(() => { this.order.classList.remove("waiting"); });
         this.order.replaceChildren(new Option(BY_TIME, ""), ...metrics.metrics.map(({ name, title, series }) =>
             Object.assign(new Option(title, name), { disabled: series.length === 0 && name !== state.order })));
         this.order.value = state.order;
         this.unit = metrics.metrics.find(({ name }) => name === state.order)?.unit ?? "";
-        this.order.classList.remove("waiting");
     }
 
     // The recordings that cover the minutes with the largest values, each once.

@@ -105,7 +105,8 @@ def check_heat(page, server):
     ct.ok(sum(self for _, self, _ in page.methods()) == sum(one["cpu_ns"] for one in chosen), "and their profile", page.methods())
     address = page.run(ADDRESS)
     page.go(address)
-    ct.ok(page.run("return document.querySelectorAll('.heat .brush').length") == 1 and rows(page, ".requests", 1),
+    ready(page)
+    ct.ok(page.run("return document.querySelectorAll('.heat .brush:not(.cursor)').length") == 1 and rows(page, ".requests", 1),
           "the address holds it", address)
     page.go(re.sub("cell=[^&]*", "cell=" + urllib.parse.quote(f"{began}-{began + heat['step']}:{10 ** 15}-"), address))
     ready(page)

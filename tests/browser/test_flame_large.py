@@ -105,6 +105,30 @@ def with_coarse(count):
     return data
 
 
+# Clicks a frame of the coarse picture, before anything else is read.
+CLICK_FIRST = """const mark = performance.mark.bind(performance);
+performance.mark = (name) => {
+    if (name === "candor-drawn") {
+        const frame = candor.frames().filter(({ depth }) => depth === 1).pop();
+        window.clicked = [candor.state().coarse, frame.name];
+        document.getElementById("canvas").dispatchEvent(new MouseEvent("click",
+            { clientX: frame.x + frame.width / 2, clientY: frame.y + 4 }));
+        window.clicked.push(candor.state().coarse);
+    }
+    return mark(name);
+};"""
+
+
+def click_first(page, data):
+    made = page.devtools("Page.addScriptToEvaluateOnNewDocument", source=CLICK_FIRST)
+    page.show_json(json.dumps(data))
+    state, clicked = page.state(), page.run("return clicked")
+    ct.ok(clicked[::2] == [True, True] and not state["coarse"] and state["zoomed"]["name"] == clicked[1]
+          and state["nodes"] == data["nodes"]["count"], "a click on the coarse picture waits for the frame in the exact one",
+          (clicked, state))
+    page.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
+
+
 def staged(page):
     """A page that reads a coarse copy first, and then everything."""
     count = 3000
@@ -113,6 +137,7 @@ def staged(page):
     state = page.wait_for("const s = candor.state(); return s.coarse ? null : s")
     ct.ok((state["nodes"], state["total"]) == (count, data["total"]), "all frames follow the coarse copy", state["nodes"])
     ct.ok("(coarse)" not in page.text("#answer"), "and the sentence is exact", page.text("#answer"))
+    click_first(page, data)
     page.show_json(json.dumps(data), "#zoom=%d" % (count - 1))
     state = page.state()
     ct.ok(state["zoomed"]["frame"] == count - 1 and state["nodes"] == count, "an address with a frame is read with all frames")

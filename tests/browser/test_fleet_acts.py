@@ -56,6 +56,12 @@ def check_evidence(page, server):
           "a click: the text and the remedy of the rule", (text, one))
     ct.ok(page.run("return document.querySelector('.facts a[download]').pathname") == f"/v1/recordings/{one['evidence']['recording']}",
           "the recording that is the evidence can be downloaded", text)
+    page.run("document.querySelector('.findings .actions button').focus()")
+    for wanted, next_word in (("acknowledged", "Reopen"), ("open", "Acknowledge")):
+        page.press("Enter")
+        page.wait_for(f"return document.querySelector('.findings .state').textContent === '{wanted}'", seconds=60)
+        ct.ok(page.run("return document.activeElement.textContent") == next_word, "a button that takes another's place has the focus",
+              page.run("return document.activeElement.outerHTML"))
     subject, method = one["place"].split(" at ")
     address = page.run(ADDRESS)
     page.run("[...document.querySelectorAll('.facts a')].find(a => a.textContent === arguments[0]).click()", method)

@@ -100,15 +100,31 @@ def check_heat(page, server):
     shown = [row["Began"] for row in rows(page, ".requests", 1)]
     ct.ok(len(shown) == len(chosen) == count and f"{count} request" in page.text(".requests .part-bar"),
           "a click: the requests of the cell", (shown, chosen))
+    ct.ok("is below" in page.text(".requests .part-bar") and page.run("return document.activeElement.matches('.heat')"),
+          "the map has the focus again", page.text(".requests .part-bar"))
     ct.ok(sum(self for _, self, _ in page.methods()) == sum(one["cpu_ns"] for one in chosen), "and their profile", page.methods())
     address = page.run(ADDRESS)
     page.go(address)
-    ct.ok(page.run("return document.querySelectorAll('.heat .brush').length") == 1 and rows(page, ".requests", 1),
+    ready(page)
+    ct.ok(page.run("return document.querySelectorAll('.heat .brush:not(.cursor)').length") == 1 and rows(page, ".requests", 1),
           "the address holds it", address)
+    page.go(re.sub("cell=[^&]*", "cell=" + urllib.parse.quote(f"{began}-{began + heat['step']}:{10 ** 15}-"), address))
+    ready(page)
+    ct.ok("No request in this cell" in page.text(".requests") and page.run("return document.getElementById('viewer').hidden"),
+          "a cell without requests: the page says so", page.text(".requests"))
+    page.run("""const field = document.querySelector('.heat'), box = field.getBoundingClientRect();
+        const fire = (type, button) => field.dispatchEvent(new PointerEvent(type, {pointerId: 1, button, clientX: box.right - 20,
+            clientY: box.top + 40}));
+        fire('pointerup', 0); fire('pointerdown', 2); fire('pointerup', 2);""")
+    ct.ok(str(10 ** 15) in page.run(ADDRESS), "a press that began elsewhere, or of another button, chooses nothing", page.run(ADDRESS))
     page.run("document.querySelector('.heat').focus()")
     page.press("Escape")
     ready(page)
     ct.ok("cell=" not in page.run(ADDRESS) and page.run("return document.getElementById('viewer').hidden"), "Escape: all requests")
+    page.go(address)
+    page.press("]")
+    ready(page)
+    ct.ok("cell=" not in page.run(ADDRESS), "the time after: a cell of this one chooses nothing there", page.run(ADDRESS))
 
 
 def check_trace(page, server):

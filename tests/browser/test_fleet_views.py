@@ -113,8 +113,12 @@ def check_changes(page, server):
           and "1.0 → 1.1, 6 hosts" in shop["Compared"], "every service: what surely changed", (shown.get("shop"), sure))
     ct.ok(shown["metered"]["Surely changed"] == "–" and "one version" in shown["metered"]["Compared"], "one version: nothing to compare",
           shown)
-    page.go("#view=services&sort=-rate&filter=shop&" + WHEN)
     changed = "document.querySelector('.services tbody .column-changed')"
+    page.go("#view=services&filter=metered&" + WHEN)
+    page.wait_for(f"return {changed} && {changed}.textContent !== '…'", seconds=60)
+    ct.ok(page.run(f"return [{changed}.textContent, {changed}.firstChild.title]") == ["–", "In this time it ran in one version"],
+          "a dash says why", page.run(f"return {changed}.innerHTML"))
+    page.go("#view=services&sort=-rate&filter=shop&" + WHEN)
     page.wait_for(f"return {changed} && {changed}.textContent !== '…'", seconds=60)
     ct.ok(page.run(f"return {changed}.textContent") == shop["Largest change"], "the list of services has it, too",
           page.run(f"return {changed}.textContent"))

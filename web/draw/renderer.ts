@@ -175,9 +175,11 @@ export class Renderer {
         return marked.has(geometry.tree.name[frame]) && geometry.frameWidth(frame) >= MARK_FROM;
     }
 
-    // Whether a place of the canvas, measured from the left, is in the corner of the frame that has its mark.
+    // Whether a place of the canvas, measured from the left, is in the corner of the frame that has its mark. The other half of a narrow
+    // frame can be clicked, too.
     isOnMark(geometry: Geometry, look: Look, frame: number, x: number): boolean {
-        return this.hasMark(geometry, look, frame) && geometry.left(frame) + geometry.frameWidth(frame) - x <= MARK_FROM;
+        const width = geometry.frameWidth(frame);
+        return this.hasMark(geometry, look, frame) && geometry.left(frame) + width - x <= Math.min(MARK_FROM, width / 2);
     }
 
     // Returns the label of a frame. It may be "".

@@ -47,12 +47,14 @@ export class Findings implements View {
     }
 
     draw(page: Page): void {
-        if (page.state.finding === "") {
-            this.heading.textContent = "Findings";
-            this.drawList(page);
-        } else {
-            this.drawOne(page, this.detail);
-        }
+        keepPlace(this.root, () => {
+            if (page.state.finding === "") {
+                this.heading.textContent = "Findings";
+                this.drawList(page);
+            } else {
+                this.drawOne(page, this.detail);
+            }
+        });
     }
 
     private drawOne(page: Page, detail: Detail | null): void {
@@ -78,10 +80,10 @@ export class Findings implements View {
                     "candor analyze app.jfr"));
             return;
         }
-        keepPlace(this.content, () => this.content.replaceChildren(element("table", { className: "fleet" },
+        this.content.replaceChildren(element("table", { className: "fleet" },
             element("caption", { className: "spoken" }, "Findings, the worst first"),
             element("thead", {}, element("tr", {}, ...HEADS.map((head) => element("th", { scope: "col" }, head)))),
-            element("tbody", {}, ...findings.map((finding) => this.line(page, finding))))));
+            element("tbody", {}, ...findings.map((finding) => this.line(page, finding)))));
     }
 
     private stateParts(page: Page, finding: Finding): (Node | string)[] {

@@ -15,7 +15,7 @@ import { quote, recordingSelector, secondsIn, timesOf } from "./state";
 import { Column, tableOf } from "./table";
 import { timelineOf } from "./timeline";
 import { lengthText, timeText } from "./times";
-import { askTokens } from "./tokens";
+import { TokensAnswer, askTokens, tokenParts } from "./tokens";
 
 const METRICS = ["cpu", "own_cost_share", "unseen_share", "lost_share", "failed_share", "truncated_share"];
 const SILENT = 600; // seconds without a recording after which a JVM is said to be silent
@@ -62,7 +62,9 @@ export class Health implements View {
     private storage: Storage | null = null;
     private pulled: Pulled[] = [];
     private until = 0;
-    private readonly tokens = element("div", {});
+    private tokens: TokensAnswer | string = "";
+    private readonly recorded = element("div", {}); // before the form of recordings on demand
+    private readonly kept = element("div", {}); // after it
 
     constructor() {
         this.root.append(element("div", { className: "row" }, element("h1", {}, "Health"), this.pill), this.sentence, this.content);
@@ -86,7 +88,10 @@ export class Health implements View {
         this.showPill(series.books);
         this.draw(page);
         this.demand.show(page, page.services);
-        void askTokens(page).then((parts) => this.tokens.replaceChildren(...parts));
+        void askTokens(page).then((answer) => {
+            this.tokens = answer;
+            this.draw(page);
+        });
         void this.loadFigures(page, asked).catch((error: unknown) => {
             this.hosts = hostsOf(this.jvms.list, []);
             page.partial([...missing, "figures of hosts: " + String(error)]);
@@ -113,24 +118,35 @@ export class Health implements View {
             : `${cut ? "At least " : ""}${plural(list.length, "JVM")} on ${plural(hosts.length, "host")} sent recordings`
             + (silent === 0 ? ", and none of them has fallen silent." : `; ${silent} ${silent === 1 ? "has" : "have"} been silent for more `
             + `than ${SILENT / 60} minutes.`);
-        keepPlace(this.content, () => this.content.replaceChildren(...this.sections(page)));
+        keepPlace(this.content, () => {
+            this.recorded.replaceChildren(...this.hostParts(page));
+            this.kept.replaceChildren(...this.serverParts(page));
+            if (!this.content.contains(this.demand.root)) {
+                this.content.replaceChildren(this.recorded, this.demand.root, this.kept); // once: later, it would close an open list
+            }
+        });
     }
 
     private isSilent({ last }: { last: number }): boolean {
         return this.until - last > SILENT;
     }
 
-    private sections(page: Page): HTMLElement[] {
+    private hostParts(page: Page): HTMLElement[] {
         const { jvms: { list }, hosts } = this;
         const more = hosts.length > MOST_HOSTS ? [element("p", { className: "aside" },
-            `The ${MOST_HOSTS} of ${formatCount(hosts.length)} that use most CPU.`)] : [];
+            hosts.some(({ figures }) => figures?.has("cpu")) ? `The ${MOST_HOSTS} of ${formatCount(hosts.length)} that use most CPU.`
+                : `The first ${MOST_HOSTS} of ${formatCount(hosts.length)}, by name.`)] : [];
         const some = list.length > 0 ? [element("h2", {}, "Hosts"), tableOf("Hosts", this.hostColumns(page), hosts.slice(0, MOST_HOSTS)),
             ...more,
             element("h2", {}, "JVMs that are recorded"), ...this.jvmTable(page, list)]
             : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
                 "candor daemon --server " + location.origin)];
-        return [...some, notRecorded(), this.demand.root, element("h2", {}, "Storage"), ...this.storageParts(page),
-            ...pulledParts(page, this.pulled), element("h2", {}, "Who may do what"), this.tokens];
+        return [...some, notRecorded()];
+    }
+
+    private serverParts(page: Page): HTMLElement[] {
+        return [element("h2", {}, "Storage"), ...this.storageParts(page), ...pulledParts(page, this.pulled),
+            element("h2", {}, "Who may do what"), ...tokenParts(page, this.tokens)];
     }
 
     private lastSeen(page: Page, last: number): (Node | string)[] {

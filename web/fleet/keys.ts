@@ -56,7 +56,7 @@ export class Keys {
     private workOf(key: string): (() => void) | undefined {
         const view = key.length === 1 ? this.views[OF_VIEWS.indexOf(key)] : undefined;
         if (view) {
-            return () => this.page.change({ view: view.word, graph: portable(this.page.state.graph) });
+            return () => this.page.change({ view: view.word, graph: portable(this.page.state.graph), finding: "" });
         }
         const keys: Record<string, () => void> = {
             "[": () => this.shift(-1), "]": () => this.shift(1), r: () => this.refresh(), y: () => void this.copy(),
@@ -68,7 +68,7 @@ export class Keys {
     private shift(sign: number): void {
         const { from, to } = this.page.span;
         if (to > from) {
-            this.page.change({ from: from + sign * (to - from), to: to + sign * (to - from), part: "", other: "" });
+            this.page.change({ from: from + sign * (to - from), to: to + sign * (to - from), part: "", other: "", cell: "" });
         }
     }
 

@@ -55,6 +55,12 @@ export function scaleOf(type: string, most: number): Scale {
     return { unit: (type.split(":")[1] ?? "") + "/s", of: (rate) => rate, text };
 }
 
+// Formats a number of something, for example "2 threads".
+export function countText(value: number, unit: string): string {
+    const text = value > 0 && value < 0.005 ? "<0.01 " + unit : formatValue(value, unit);
+    return /^1 (core|thread)s$/.test(text) ? text.slice(0, -1) : text;
+}
+
 // Formats a weight a second, for example "1.23 cores".
 export function rateText(type: string, rate: number): string {
     if (type.endsWith(":bytes")) {
@@ -62,5 +68,5 @@ export function rateText(type: string, rate: number): string {
     }
     const { unit, of } = scaleOf(type, rate);
     const value = of(rate);
-    return value > 0 && value < 0.005 ? "<0.01 " + unit : formatValue(value, unit);
+    return countText(value, unit);
 }

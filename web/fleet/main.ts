@@ -131,6 +131,7 @@ class Main implements Page {
         if (otherView) {
             this.viewer.hide();
         }
+        this.viewer.unmark();
         this.span = presentSpan(this.state);
         try {
             const select = recordingSelector({ ...this.state, service: "" });

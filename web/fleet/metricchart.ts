@@ -2,7 +2,7 @@
 import { formatShare, formatValue } from "../model/figures";
 import { Metric } from "./api";
 import { Chart, Data, Layer, Listener, Place } from "./chart";
-import { Scale, rateText } from "./kinds";
+import { Scale, countText, rateText } from "./kinds";
 import { Span } from "./state";
 import { svg } from "./svg";
 
@@ -27,7 +27,7 @@ export function metricText(value: number, unit: string): string {
         case "s": return formatValue(value * 1e9, "ns");
         case "bytes": return formatValue(value, "bytes");
         case "bytes/s": return rateText("alloc:bytes", value);
-        default: return value > 0 && value < 0.005 ? "<0.01 " + unit : formatValue(value, unit);
+        default: return countText(value, unit);
     }
 }
 

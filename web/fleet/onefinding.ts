@@ -69,7 +69,7 @@ export function findingParts(page: Page, detail: Detail): HTMLElement[] {
 // The links to the evidence. What the server no longer has is said.
 function evidence(page: Page, { finding: { service, evidence: { recording: id, exists } }, report, worst, recording }: Detail): Fact[] {
     const download = exists ? Object.assign(link("Download", "/v1/recordings/" + id, "As it was sent, byte for byte"), { download: "" })
-        : element("span", { className: "quiet" }, "deleted as it was sent");
+        : element("span", { className: "quiet" }, "its file was deleted");
     if (!recording) {
         return [["Recording", [download]]];
     }

@@ -19,6 +19,7 @@ import { spanText } from "./times";
 
 const MOST = "200";
 const MOST_HITS = "1000";
+const BY_TIME = "time, the latest first";
 
 interface Hit {
     recording: number | null;
@@ -76,6 +77,9 @@ export class Recordings implements View {
         const asked = { ...timesOf(state), select: recordingSelector(state) };
         const list = await questions.ask<RecordingsAnswer>("/v1/recordings",
             { ...asked, limit: state.order === "" ? MOST : MOST_HITS, ...(state.type === "" ? {} : { type: state.type }) });
+        if (state.order === "") { // what it was ordered by before is not known of this time yet
+            this.order.replaceChildren(new Option(BY_TIME, ""));
+        }
         this.order.classList.add("waiting");
         const orders = this.loadOrders(page, asked);
         if (state.order !== "") {
@@ -97,12 +101,12 @@ export class Recordings implements View {
 
     // Offers the key metrics that these recordings have. The list need not wait for them, unless it is ordered by one.
     private async loadOrders({ state, questions }: Page, asked: { from: string; to: string; select: string }): Promise<void> {
-        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, step: "all" });
-        this.order.replaceChildren(new Option("time, the latest first", ""), ...metrics.metrics.map(({ name, title, series }) =>
+        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, step: "all" })
+            .finally(() => { this.order.classList.remove("waiting"); });
+        this.order.replaceChildren(new Option(BY_TIME, ""), ...metrics.metrics.map(({ name, title, series }) =>
             Object.assign(new Option(title, name), { disabled: series.length === 0 && name !== state.order })));
         this.order.value = state.order;
         this.unit = metrics.metrics.find(({ name }) => name === state.order)?.unit ?? "";
-        this.order.classList.remove("waiting");
     }
 
     // The recordings that cover the minutes with the largest values, each once.

@@ -36,7 +36,8 @@ export class Requests implements View {
     private trace: { answer: Trace; life: Life } | null = null;
     private readonly heat = new SpanHeat((cell) => this.page?.change({ cell: textOfCell(cell) }));
     private page: Page | null = null;
-    private problem = ""; // why there are no single requests
+    private problem = ""; // why there are no single requests, or why those of a cell have no profile
+    private profiled: boolean | null = null; // whether the viewer shows the profile of a cell; null = not known yet
 
     constructor() {
         this.tabs.setAttribute("aria-label", "Order");
@@ -53,6 +54,7 @@ export class Requests implements View {
         this.endpoints = await askEndpoints(page, page.span);
         this.trace = null;
         this.spans = null;
+        this.profiled = null;
         this.problem = "";
         page.isOf(page.span);
         page.partial([this.endpoints.missing_text]);
@@ -68,12 +70,18 @@ export class Requests implements View {
     private async loadSpans(page: Page, missing: string | undefined): Promise<void> {
         const cell = cellOf(page.state.cell);
         const spans = await askSpans(page, page.span, cell);
-        const graph = cell && spans.spans.length > 0 ? await this.askGraph(page, cell, spans) : null;
-        const profile = graph ? await page.questions.keep(profileOf(graph.page)) : null;
         this.spans = spans;
-        page.partial([missing, missingSpans(spans), graph?.server.missing_text]);
+        page.partial([missing, missingSpans(spans)]);
         this.draw(page);
-        if (profile && profile.total > 0) {
+        if (!cell || spans.spans.length === 0) {
+            return;
+        }
+        const graph = await this.askGraph(page, cell, spans);
+        const profile = await page.questions.keep(profileOf(graph.page));
+        this.profiled = profile.total > 0;
+        page.partial([missing, missingSpans(spans), graph.server.missing_text]);
+        this.draw(page);
+        if (this.profiled) {
             page.viewer.show(profile);
         }
     }
@@ -130,7 +138,7 @@ export class Requests implements View {
         const type = types.includes(state.type) ? state.type : types[0] ?? CPU_TIME;
         const has = hasEndpoints(endpoints);
         this.sentence.replaceChildren(...(has ? sentence(endpoints, type) : []));
-        if (!has && spans?.spans.length === 0) {
+        if (!has && spans?.spans.length === 0 && spans.spans_outside === 0) {
             this.content.replaceChildren(emptyState("No endpoints in this time", "Samples have an endpoint if the program sets a context. "
                 + "With OpenTelemetry two jars on the class path do that; any other program opens a scope:",
             'try (Scope scope = Candor.scope("GET /cart", traceId, spanId)) { ... }'));
@@ -141,6 +149,9 @@ export class Requests implements View {
             ...(has ? [element("h2", {}, "Endpoints"), ...endpointTable(page, endpoints, type)] : []),
             element("h2", {}, "Single requests"), this.tabs,
             ...(spans ? [...this.heatParts(page, spans), ...spanTable(page, spans)] : [this.waiting()]));
+        if (spans) {
+            this.heat.regainFocus();
+        }
     }
 
     private waiting(): HTMLElement {
@@ -148,8 +159,21 @@ export class Requests implements View {
             : element("p", { className: "wrong" }, visibleName(this.problem));
     }
 
+    // Says where the profile of a cell is.
+    private profileText({ spans }: SpansAnswer): (Node | string)[] {
+        if (this.problem !== "") {
+            return [element("span", { className: "wrong" }, visibleName(this.problem)), " "];
+        }
+        if (spans.length === 0 || this.profiled === false) {
+            return spans.length === 0 ? [] : ["They have no samples of this kind. "];
+        }
+        return [element("span", { className: this.profiled ? "" : "waiting" },
+            this.profiled ? "The profile of their samples is below. " : "Reading the profile of their samples… ")];
+    }
+
     // The heat map, and what was chosen in it.
-    private heatParts({ state }: Page, { heat, spans, spans_left_out: more }: SpansAnswer): HTMLElement[] {
+    private heatParts({ state }: Page, answer: SpansAnswer): HTMLElement[] {
+        const { heat, spans, spans_left_out: more } = answer;
         if (!heat || heat.cells.length === 0) {
             return [];
         }
@@ -159,7 +183,7 @@ export class Requests implements View {
         all.addEventListener("click", () => this.page?.change({ cell: "" }));
         return [this.heat.root, ...(cell ? [element("p", { className: "part-bar" },
             `In sight: ${plural(spans.length + more, "request")} that began ${spanText(cell.span, state.zone)}, with `
-            + `${this.heat.rangeText(cell)}. The profile of their samples is below. `, all)] : [])];
+            + `${this.heat.rangeText(cell)}. `, ...this.profileText(answer), all)] : [])];
     }
 
     private showTabs(page: Page): void {

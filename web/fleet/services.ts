@@ -2,7 +2,7 @@
 import { formatCount, formatInterval, formatShare, plural } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
-import { canAsk, largestChange, questionAgainst } from "./against";
+import { ONE_VERSION, canAsk, largestChange, questionAgainst } from "./against";
 import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
 import { binsOf, sparkline } from "./chart";
 import { Favorites } from "./favorites";
@@ -23,7 +23,7 @@ interface Later {
     asked: boolean; // for the books
     hot: { name: string; share: number; interval: string } | null | undefined;
     trouble: Trouble | undefined;
-    changed: ChangesAnswer | null | undefined;
+    changed: ChangesAnswer | string | undefined; // a text: why there is no answer
     coverage: number | null | undefined;
     coverageText: string;
     missing: string; // says which data the figures of the service lack; "" = none
@@ -82,11 +82,6 @@ const COLUMNS: Column[] = [
 // What the list compares with: the last version, or another time.
 const COMPARED = SIDES.filter(({ word }) => word === VERSION || isTime(word));
 const againstOf = ({ against }: State) => (COMPARED.some(({ word }) => word === against) ? against : VERSION);
-
-function sizeOf(answer: ChangesAnswer | null | undefined): number {
-    const [top] = answer && canJudge(answer) ? shownOf(answer).regressions : [];
-    return Math.abs(top?.change ?? 0);
-}
 
 const MOST_VALUES = 100; // the server lists no more values of a label
 
@@ -147,6 +142,9 @@ export class Services implements View {
     private readonly against = element("select", {});
     private readonly top = element("div", { className: "row" }, element("h1", {}, "Services"),
         element("label", { className: "end" }, "Changes against ", this.against));
+    private readonly none = element("p", { className: "nothing" }, "No service's name contains this text.");
+    private readonly all = element("p", { className: "aside" });
+    private readonly parts = [this.top, this.summary, element("div", { className: "table" }, this.table), this.none, this.all];
     private page: Page | null = null;
 
     constructor() {
@@ -255,11 +253,13 @@ export class Services implements View {
             ? document.activeElement.dataset.service : undefined;
         const lines = rows.map((row) => this.lineOf(page, row, most));
         this.body.replaceChildren(...lines);
-        const none = element("p", { className: "nothing", hidden: rows.length > 0 }, "No service's name contains this text.");
+        this.none.hidden = rows.length > 0;
         this.against.value = againstOf(page.state);
-        this.root.replaceChildren(this.top, this.summary, element("div", { className: "table" }, this.table), none,
-            element("p", { className: "aside" }, link("The flame graph of all services together",
-                page.link({ view: "service", service: "", part: "", by: "service" }))));
+        this.all.replaceChildren(link("The flame graph of all services together",
+            page.link({ view: "service", service: "", part: "", by: "service" })));
+        if (this.top.parentElement !== this.root || this.all.parentElement !== this.root) {
+            this.root.replaceChildren(...this.parts); // only then: to take the choice out closes its list
+        }
         if (focused !== undefined) {
             [...this.body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
         }
@@ -381,24 +381,29 @@ export class Services implements View {
         if (sortsByCoverage(page.state) && [...this.lines.keys()].every(({ later }) => later.coverage !== undefined)) {
             this.draw(page);
         } else if (line) {
-            this.fill(page, row, line);
+            keepPlace(line, () => this.fill(page, row, line));
         }
     }
 
     // What surely changed in a service. The server measures differences between hosts for that, so services are asked for one by one.
     private async askChanged(page: Page, { service, later }: Row): Promise<void> {
         const against = againstOf(page.state);
-        if (page.questions.ended || !canAsk(service, against)) {
-            later.changed = null;
+        if (!canAsk(service, against)) {
+            later.changed = ONE_VERSION;
             return;
         }
         later.changed = await askChanges(page, { ...questionAgainst({ ...page.state, type: this.type }, against),
-            select: selector({ ...page.state, service: service.name }) }, false).catch(() => null);
+            select: selector({ ...page.state, service: service.name }) }, false)
+            .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
     }
 
-    private changeParts(page: Page, { name }: Service, changed: ChangesAnswer | null): (Node | string)[] {
-        if (changed === null || sizeOf(changed) === 0) {
-            return ["–"];
+    private changeParts(page: Page, { name }: Service, changed: ChangesAnswer | string): (Node | string)[] {
+        if (typeof changed === "string" || !canJudge(changed)) {
+            const why = typeof changed === "string" ? changed : changed.reason ?? "too little data";
+            return [element("span", { title: visibleName(why) }, "–")];
+        }
+        if (shownOf(changed).regressions.length === 0) {
+            return ["none"];
         }
         const href = page.link({ view: "changes", service: name, against: againstOf(page.state) });
         const count = shownOf(changed).regressions.length;

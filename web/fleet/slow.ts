@@ -65,7 +65,11 @@ export function missingSpans({ recordings: { gone, unread, unreachable = 0, unre
 }
 
 export function spanTable(page: Page, answer: SpansAnswer): HTMLElement[] {
-    const { spans, spans_left_out: more, recordings: { read } } = answer;
+    const { spans, spans_left_out: more, spans_outside: outside, recordings: { read } } = answer;
+    if (spans.length === 0 && outside > 0) {
+        return [emptyState("No request in this cell", `${plural(outside, "request")} of this time began at another moment, or `
+            + (outside === 1 ? "has" : "have") + " another size.", "")];
+    }
     if (spans.length === 0) {
         return [emptyState("No single requests", `${plural(read, "recording")} of this time ${read === 1 ? "was" : "were"} read, and no `
             + "sample belongs to a span. Programs with OpenTelemetry need two jars on their class path:",

@@ -39,8 +39,9 @@ export class SpanHeat {
     private cursor: Corner | null = null;
     private anchor: Corner | null = null;
     private drags = false;
+    private hadFocus = false; // when a cell was chosen
 
-    constructor(private readonly choose: (cell: Cell | null) => void) {
+    constructor(private readonly chosenIs: (cell: Cell | null) => void) {
         this.field.setAttribute("role", "application");
         this.field.setAttribute("aria-label", "Single requests by their beginning and their size. Arrow keys move, Shift marks more, "
             + "Enter selects, Escape clears the selection.");
@@ -56,6 +57,19 @@ export class SpanHeat {
         Object.assign(this, { heat, unit, zone, chosen });
         this.showLegend(heat);
         this.draw();
+    }
+
+    // The view takes the map away until it knows the requests of a cell. Then the keys work again.
+    regainFocus(): void {
+        if (this.hadFocus && document.activeElement === document.body) {
+            this.field.focus({ preventScroll: true });
+        }
+        this.hadFocus = false;
+    }
+
+    private choose(cell: Cell | null): void {
+        this.hadFocus = document.activeElement === this.field;
+        this.chosenIs(cell);
     }
 
     private get rows(): number {
@@ -176,6 +190,9 @@ export class SpanHeat {
         const { field } = this;
         new ResizeObserver(this.redraw).observe(field);
         field.addEventListener("pointerdown", (event) => {
+            if (event.button !== 0) {
+                return;
+            }
             field.setPointerCapture(event.pointerId);
             this.drags = true;
             this.anchor = this.cursor = this.cornerAt(event);
@@ -186,9 +203,11 @@ export class SpanHeat {
             this.redraw();
         });
         field.addEventListener("pointerup", (event) => {
-            this.cursor = this.cornerAt(event);
-            this.drags = false;
-            this.end();
+            if (this.drags) { // a press that began elsewhere chooses nothing here
+                this.cursor = this.cornerAt(event);
+                this.drags = false;
+                this.end();
+            }
         });
         field.addEventListener("pointerleave", () => this.leave());
         field.addEventListener("pointercancel", () => {

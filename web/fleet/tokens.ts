@@ -1,5 +1,6 @@
 // Who may do what at the server, and when they last did something. The server tells it to tokens with the scope admin.
 import { formatCount, formatValue } from "../model/figures";
+import { visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { AnswerError, FORBIDDEN, Parameters } from "./api";
 import { Page } from "./page";
@@ -18,24 +19,27 @@ interface Token {
     last_used: number | null; // seconds since the epoch
 }
 
-interface TokensAnswer {
+export interface TokensAnswer {
     required: boolean;
     tokens: Token[];
 }
 
 const NONE: Parameters = {};
 
-// Returns the section's content.
-export async function askTokens(page: Page): Promise<HTMLElement[]> {
-    const said = (text: string) => [element("p", { className: "aside" }, text)];
-    try {
-        const { required, tokens } = await page.questions.ask<TokensAnswer>("/v1/tokens", NONE);
-        return required ? [tableOf("Tokens", columns(page.state.zone), tokens)]
-            : said("This server asks for no token: all who reach its port may do everything.");
-    } catch (error) {
-        return said(error instanceof AnswerError && error.status === FORBIDDEN ? "Not permitted: this needs a token with the scope admin, "
-            + "for all services." : String(error));
+// Returns the answer, or why there is none.
+export function askTokens(page: Page): Promise<TokensAnswer | string> {
+    return page.questions.ask<TokensAnswer>("/v1/tokens", NONE).catch((error: unknown) =>
+        (error instanceof AnswerError && error.status === FORBIDDEN ? "Not permitted: this needs a token with the scope admin, "
+            + "for all services." : String(error)));
+}
+
+// The section's content.
+export function tokenParts({ state }: Page, answer: TokensAnswer | string): HTMLElement[] {
+    if (typeof answer !== "string" && answer.required) {
+        return [tableOf("Tokens", columns(state.zone), answer.tokens)];
     }
+    return [element("p", { className: "aside" }, typeof answer === "string" ? visibleName(answer)
+        : "This server asks for no token: all who reach its port may do everything.")];
 }
 
 function columns(zone: string): Column<Token>[] {

@@ -9,6 +9,7 @@ import { startViewer } from "../page/viewer";
 
 export class Embedded {
     private app: App | null = null;
+    private namings: Naming[] = [];
     private follower: (text: string) => void = () => undefined;
     private readonly address: Address;
 
@@ -27,17 +28,27 @@ export class Embedded {
             ({ kind: one.kind, title: one.kindTitle, problem: "", read: () => Promise.resolve(one) })));
         this.hide(false);
         if (this.app) {
+            this.app.mark(this.namings);
             this.app.replace(profile, kinds);
         } else {
             listenToDialogs();
             this.app = startViewer(profile, kinds, this.address, () => undefined);
+            if (this.namings.length > 0) {
+                this.mark(this.namings);
+            }
         }
     }
 
-    // Marks the frames that findings name.
+    // Marks the frames that findings name, also in profiles that are shown later.
     mark(namings: Naming[]): void {
+        this.namings = namings;
         this.app?.mark(namings);
         this.app?.start();
+    }
+
+    // The findings belong to another picture than the next one.
+    unmark(): void {
+        this.namings = [];
     }
 
     // The address has changed, but not the data.

@@ -216,10 +216,12 @@ export class App {
         this.state.upperSelected = upper && this.state.upperSelected < upper.count ? this.state.upperSelected : -1;
     }
 
-    // Puts the exact picture in the place of a coarse one, and then calls `work`: at once, or when the rest of the profile is read.
+    // Puts the exact picture in the place of a coarse one, and then calls `work`: at once, or when the rest of the profile is read. If the
+    // user goes to another address or kind of sample meanwhile, it is not called.
     exactly(work: () => void): void {
         if (this.profile.rest) {
-            void this.complete().then((isRead) => isRead && this.exactly(work));
+            const { turn } = this;
+            void this.complete().then((isRead) => isRead && turn === this.turn && this.exactly(work));
             return;
         }
         if (this.scene.coarse) {

@@ -22,12 +22,17 @@ export function keepFocus(work: () => void, next: () => HTMLElement): void {
     }
 }
 
-// Does work that replaces links and buttons in `root`. If the focused one goes, the one in its place gets the focus.
+// Does work that replaces links and buttons in `root`. If the focused one goes, the one in its place gets the focus. An element that is
+// only put in again keeps it.
 export function keepPlace(root: HTMLElement, work: () => void): void {
     const all = () => [...root.querySelectorAll<HTMLElement>("a, button")];
-    const at = all().indexOf(document.activeElement as HTMLElement);
+    const had = document.activeElement as HTMLElement;
+    const at = all().indexOf(had);
+    const isInside = root.contains(had);
     work();
-    if (at >= 0 && !root.contains(document.activeElement)) {
+    if (isInside && root.contains(had)) {
+        had.focus({ preventScroll: true });
+    } else if (at >= 0 && !root.contains(document.activeElement)) {
         const left = all();
         left[Math.min(at, left.length - 1)]?.focus({ preventScroll: true });
     }

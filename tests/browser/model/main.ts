@@ -3,6 +3,7 @@ import { deflateSync } from "zlib";
 import { groupFrames } from "../../../web/draw/colours";
 import { stepColour } from "../../../web/draw/heat";
 import { markText, roundSteps } from "../../../web/fleet/chart";
+import { rateText } from "../../../web/fleet/kinds";
 import { answerOf } from "../../../web/model/answer";
 import { Bounds, readVarints } from "../../../web/model/bytes";
 import { callersTree } from "../../../web/model/callers";
@@ -35,6 +36,9 @@ function marks(): void {
     same(stepColour("dark", 0 / 0), stepColour("dark", 0), "a time in which nothing ran is not black");
     same([1.2e6, 3, 0.00013].map(texts), ["0 500000 1e+6 1.5e+6", "0 1 2 3", "0 5e-5 0.0001 1.5e-4"], "marks of an axis are exact");
     same([0, 0 / 0].map(texts), ["0", "0"], "an axis without values has only 0");
+    same([["lock:ns", 1e9], ["cpu:ns", 1e9], ["lock:ns", 2e9], ["cpu:ns", 1e6], ["x:count", 1]].map(([of, rate]) =>
+        rateText(of as string, rate as number)), ["1 thread", "1 core", "2 threads", "<0.01 cores", "1 count/s"],
+    "one thread is singular");
 }
 
 async function bytes(): Promise<void> {

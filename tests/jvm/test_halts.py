@@ -213,10 +213,10 @@ def by_jdk(jdk):
 def late(jdk, polls):
     """(how many of the safepoints that System.gc() requested had to wait for the loop, the loop's CPU time in that time). The JDK's
     event says when threads were asked to stop: what runs before that is not late, and on a busy machine the JVM may wait for a
-    processor then."""
+    processor then. With G1, loops have polls; so does code that C2 has not compiled yet, so compiling is not left to the background."""
     name = "polls" if polls else "no-polls"
     path, flight, both = (ct.WORK / f"late-{name}-{jdk.version}{part}.jfr" for part in ("", "-flight", "-both"))
-    flags = [COLLECTORS["g1"]] if polls else [COLLECTORS["serial"], "-XX:-UseCountedLoopSafepoints"]  # with G1 loops have polls
+    flags = [COLLECTORS["g1"]] if polls else [COLLECTORS["serial"], "-XX:-UseCountedLoopSafepoints", "-Xbatch"]
     run(jdk, f"late-{name}", "loop", [*flags, f"-XX:StartFlightRecording=filename={flight},{ASKED}"],
         event="cpu", interval="1ms")
     both.write_bytes(flight.read_bytes() + path.read_bytes())

@@ -86,9 +86,11 @@ def build_dependencies():
 
 def packaged():
     """Each file that Meson installs is in one of Debian's packages. Otherwise dh_missing ends their build."""
-    prefix = json.loads(run("meson", "introspect", "--buildoptions", ct.BUILD)[1])
-    prefix = next(option["value"] for option in prefix if option["name"] == "prefix")
-    files = [name.replace(prefix, "usr", 1) for name in json.loads(run("meson", "introspect", "--installed", ct.BUILD)[1]).values()]
+    options = {option["name"]: option["value"] for option in json.loads(run("meson", "introspect", "--buildoptions", ct.BUILD)[1])}
+    installed = json.loads(run("meson", "introspect", "--installed", ct.BUILD)[1]).values()
+    files = [name.replace(options["prefix"], "usr", 1) for name in installed]
+    libraries = f"usr/{options['libdir']}/"  # lib64 where Meson does not find Debian's tools
+    files = [name.replace(libraries, "usr/lib/x86_64-linux-gnu/", 1) for name in files]
     patterns = [line.split()[0] for path in (ct.ROOT / "dist/debian").glob("*.install") for line in path.read_text().splitlines()]
     # dist/debian/rules removes the first two, and moves the others to etc/candor, where they are packaged.
     patterns += ["usr/share/doc/candor/LICENSE", "usr/share/doc/candor/CHANGELOG.md",

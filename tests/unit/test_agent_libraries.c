@@ -52,7 +52,14 @@ static char *built(const char *name)
     return path;
 }
 
-static void copy(const char *from, const char *to)
+static void become(uid_t user)
+{
+    if (seteuid(user))
+        tap_note("cannot become user %u", (unsigned)user);
+    prctl(PR_SET_DUMPABLE, 1); /* otherwise nobody's own files in /proc would be root's */
+}
+
+static void copy_as_now(const char *from, const char *to)
 {
     char bytes[1 << 16];
     size_t n;
@@ -65,6 +72,15 @@ static void copy(const char *from, const char *to)
     if (!out || fclose(out))
         tap_note("cannot copy %s to %s", from, to);
     chmod(to, 0755);
+}
+
+/* Copies as the user who started the test: nobody may not read what was built in that user's folder. */
+static void copy(const char *from, const char *to)
+{
+    uid_t user = geteuid();
+    become(getuid());
+    copy_as_now(from, to);
+    become(user);
 }
 
 /* Linkers remove a section .gnu_debuglink, so it is built with another name. */
@@ -257,12 +273,11 @@ int main(void)
     test_vdso();
     test_damage();
     test_pipe();
-    if (!geteuid() && !seteuid(NOBODY)) { /* a user who may not open the mapped file */
-        prctl(PR_SET_DUMPABLE, 1);
+    if (!geteuid()) {
+        become(NOBODY); /* a user who may not open the mapped file */
         test_deleted("as nobody");
         test_replaced("as nobody");
-        if (seteuid(0))
-            return 1;
+        become(0);
     }
     fault_remove();
     char remove[64];

@@ -266,7 +266,7 @@ def check_findings(page, server):
     page.go("#view=findings&" + urllib.parse.urlencode(BOOKS))
     shown = page.run("return [...document.querySelectorAll('.findings tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
     ct.ok(shown and [(row[0], row[1], row[2], row[4], row[8].split()[0]) for row in shown] == [
-        (one["title"] + " " + one["severity"], one["service"], one["place"] or "(no name)", ", ".join(one["hosts"]) or "\u2013",
+        (one["title"] + " " + one["severity"], one["service"], one["place"] or "the whole JVM", ", ".join(one["hosts"]) or "\u2013",
          one["state"])
         for one in found["findings"]], "findings: those of the server", (shown, found))
 

@@ -273,7 +273,7 @@ def dropped(page):
     page.wait_for("return document.querySelectorAll('#kinds button').length === 3")
     page.settle()
     text = page.text("#answer")
-    ct.ok("most of all Shop.price: 15.8% before, 35.6% after" in text, "a dropped page is compared", text)
+    ct.ok("most of all that of Shop.price: 15.8% before, 35.6% after" in text, "a dropped page is compared", text)
     page.run("document.querySelectorAll('#kinds button')[1].click()")
     page.wait_for("return document.querySelectorAll('#kinds button')[1].getAttribute('aria-pressed') === 'true'")
     page.settle()

@@ -114,7 +114,7 @@ export class Findings implements View {
         const contents: (Node | string)[][] = [
             [link(nameOf(title), page.link({ finding: String(id) }), "The evidence, and what to do"), " ",
                 element("span", { className: severity === "warning" ? "partial" : "quiet" }, severity)],
-            [link(nameOf(service), href)], [nameOf(place)],
+            [link(nameOf(service), href)], [place ? nameOf(place) : "the whole JVM"],
             [formatValue(worst.lost_ns, "ns"), element("span", { className: "quiet" }, " in " + formatValue(worst.duration_ns, "ns"))],
             [nameOf(hosts.join(", ") || "–")], [nameOf(versions.join(", ") || "–")],
             [timeText(first, zone)], [timeText(last, zone)], this.stateParts(page, finding),

@@ -95,9 +95,11 @@ boards()
 available = ct.jdks()
 if available:
     known = types(daemon(available[-1]))
-    with_names = Server("names", "--top-methods", "1", "--remote-write", "http://127.0.0.1:1/")
-    known |= prometheus.types(with_names)
-    with_names.end()
+    pulled = ct.WORK / "pull.conf"
+    pulled.write_text("[pull gone]\nurl = http://127.0.0.1:1\nservice = gone\n")
+    with_all = Server("names", "--top-methods", "1", "--remote-write", "http://127.0.0.1:1/", "--pull", pulled)
+    known |= prometheus.types(with_all)
+    with_all.end()
     asked = list(expressions())
     ct.ok(len(asked) > 40 and len({file for file, _ in asked}) == 5, f"{len(asked)} expressions in dashboards and alerts")
     for file, expression in asked:

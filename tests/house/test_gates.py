@@ -80,17 +80,15 @@ def build_dependencies():
     installed = set(run(ct.ROOT / "script" / "bootstrap", "--list", "build")[1].split())
     control = (ct.ROOT / "dist/debian/control").read_text()
     named = set(re.findall(r"[a-z0-9][a-z0-9.+-]+", re.search(r"^Build-Depends:(.*?)^\S", control, re.MULTILINE | re.DOTALL)[1]))
-    implied = {"binutils", "gcc", "libc6-dev", "ninja-build"}  # by build-essential and by meson
+    implied = {"binutils", "dpkg-dev", "gcc", "libc6-dev", "ninja-build"}  # by build-essential and by meson
     ct.ok(installed - implied <= named, "debian/control names what the build needs", installed - implied - named)
 
 
 def packaged():
     """Each file that Meson installs is in one of Debian's packages. Otherwise dh_missing ends their build."""
-    options = {option["name"]: option["value"] for option in json.loads(run("meson", "introspect", "--buildoptions", ct.BUILD)[1])}
-    installed = json.loads(run("meson", "introspect", "--installed", ct.BUILD)[1]).values()
-    files = [name.replace(options["prefix"], "usr", 1) for name in installed]
-    libraries = f"usr/{options['libdir']}/"  # lib64 where Meson does not find Debian's tools
-    files = [name.replace(libraries, "usr/lib/x86_64-linux-gnu/", 1) for name in files]
+    prefix = json.loads(run("meson", "introspect", "--buildoptions", ct.BUILD)[1])
+    prefix = next(option["value"] for option in prefix if option["name"] == "prefix")
+    files = [name.replace(prefix, "usr", 1) for name in json.loads(run("meson", "introspect", "--installed", ct.BUILD)[1]).values()]
     patterns = [line.split()[0] for path in (ct.ROOT / "dist/debian").glob("*.install") for line in path.read_text().splitlines()]
     # dist/debian/rules removes the first two, and moves the others to etc/candor, where they are packaged.
     patterns += ["usr/share/doc/candor/LICENSE", "usr/share/doc/candor/CHANGELOG.md",

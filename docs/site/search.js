@@ -25,9 +25,12 @@
         return (words.length ? words : all).map(pattern);
     }
 
+    const plain = text => " " + text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).join(" ") + " ";
+
     // How well each section answers, by Okapi BM25: rare words count more, long sections less. A hit in the title counts more than
-    // any number in the text. A section that lacks some of the words counts less, and so does a page that is not for users.
-    function rank(sections, words) {
+    // any number in the text, and a title that has the question as it was typed counts double. A section that lacks some of the words
+    // counts less, and so does a page that is not for users.
+    function rank(sections, words, question) {
         const titled = sections.map(([, title]) => words.map(word => word.test(title) ? 3 : 0));
         const hits = sections.map(([, , text], place) => words.map((word, i) => (text.match(word.all) || []).length + titled[place][i]));
         const rarity = words.map((_, i) => Math.log(1 + sections.length / (1 + hits.filter(counts => counts[i]).length)));
@@ -36,7 +39,8 @@
             const size = 0.25 + 0.75 * section[2].length / mean, having = hits[place].filter(Boolean).length;
             const fit = hits[place].reduce((sum, count, i) => sum + rarity[i] * (titled[place][i] + count * 2.2 / (count + 1.2 * size)), 0);
             const forUsers = /^(docs\/[^/]*|docs\/tutorials\/.*|index)\.html/.test(section[0]) ? 1 : 0.4;
-            return {section, having, fit: fit * forUsers * (having / words.length) ** 2};
+            const literal = plain(section[1]).includes(plain(question)) ? 2 : 1;
+            return {section, having, fit: fit * forUsers * literal * (having / words.length) ** 2};
         });
     }
 
@@ -62,7 +66,7 @@
         article.hidden = !found.hidden;
         if (!words.length)
             return;
-        const hits = rank(window.sections, words).filter(hit => hit.having).sort((a, b) => b.fit - a.fit);
+        const hits = rank(window.sections, words, field.value).filter(hit => hit.having).sort((a, b) => b.fit - a.fit);
         found.replaceChildren(...hits.slice(0, most).map(hit => show(hit.section, words[0])));
         if (!hits.length)
             found.textContent = "No section has any of these words.";

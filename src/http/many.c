@@ -2,7 +2,6 @@
 
 #include "http/transport_request.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,22 +35,13 @@ struct many {
 /* These functions are newer than those that all need (transport.c), so only this file asks for them. */
 static int find_functions(struct many *m, struct error *e)
 {
-    const struct {
-        const char *name;
-        void *place;
-    } functions[] = {
+    const struct transport_function functions[] = {
         {"curl_multi_init", &m->call.init},       {"curl_multi_cleanup", &m->call.cleanup},
         {"curl_multi_add_handle", &m->call.add},  {"curl_multi_remove_handle", &m->call.remove},
         {"curl_multi_perform", &m->call.perform}, {"curl_multi_poll", &m->call.poll},
         {"curl_multi_wakeup", &m->call.wakeup},   {"curl_multi_info_read", &m->call.info_read},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = dlsym(m->first->library, functions[i].name);
-        if (!found)
-            return error_set(e, -ENOTSUP, "this libcurl has no %s; install a newer one", functions[i].name);
-        memcpy(functions[i].place, &found, sizeof found);
-    }
-    return 0;
+    return transport_find(m->first, functions, sizeof functions / sizeof *functions, e);
 }
 
 struct many *many_new(struct error *e)

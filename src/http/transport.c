@@ -10,25 +10,27 @@
 
 enum { CONNECT_S = 10, HEADER_MAX = 4608 };
 
-static int find_functions(struct transport *t, struct error *e)
+int transport_find(const struct transport *t, const struct transport_function *functions, size_t count, struct error *e)
 {
-    const struct {
-        const char *name;
-        void *place;
-    } functions[] = {
-        {"curl_global_init", &t->call.global_init},   {"curl_easy_init", &t->call.easy_init},
-        {"curl_easy_cleanup", &t->call.easy_cleanup}, {"curl_easy_reset", &t->call.easy_reset},
-        {"curl_easy_setopt", &t->call.easy_setopt},   {"curl_easy_getinfo", &t->call.easy_getinfo},
-        {"curl_easy_perform", &t->call.easy_perform}, {"curl_easy_strerror", &t->call.easy_strerror},
-        {"curl_slist_append", &t->call.slist_append}, {"curl_slist_free_all", &t->call.slist_free_all},
-    };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    for (size_t i = 0; i < count; i++) {
         void *found = dlsym(t->library, functions[i].name);
         if (!found)
             return error_set(e, -ENOTSUP, "this libcurl has no %s; install a newer one", functions[i].name);
         memcpy(functions[i].place, &found, sizeof found);
     }
     return 0;
+}
+
+static int find_functions(struct transport *t, struct error *e)
+{
+    const struct transport_function functions[] = {
+        {"curl_global_init", &t->call.global_init},   {"curl_easy_init", &t->call.easy_init},
+        {"curl_easy_cleanup", &t->call.easy_cleanup}, {"curl_easy_reset", &t->call.easy_reset},
+        {"curl_easy_setopt", &t->call.easy_setopt},   {"curl_easy_getinfo", &t->call.easy_getinfo},
+        {"curl_easy_perform", &t->call.easy_perform}, {"curl_easy_strerror", &t->call.easy_strerror},
+        {"curl_slist_append", &t->call.slist_append}, {"curl_slist_free_all", &t->call.slist_free_all},
+    };
+    return transport_find(t, functions, sizeof functions / sizeof *functions, e);
 }
 
 /* Sets the library up once. Older ones take neither two threads that do it at once nor so many calls that their counter overflows: many.c

@@ -42,4 +42,12 @@ int transport_end(struct transport *t, CURLcode rc, long *status, struct error *
 /* Frees the headers of a request that was not performed. */
 void transport_abandon(struct transport *t);
 
+/* A function of libcurl, and the pointer that gets its address. */
+struct transport_function {
+    const char *name;
+    void *place;
+};
+/* Finds functions in the library that t has loaded. Returns 0, or -ENOTSUP with e if it lacks one. */
+int transport_find(const struct transport *t, const struct transport_function *functions, size_t count, struct error *e);
+
 #endif

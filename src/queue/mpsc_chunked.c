@@ -121,7 +121,7 @@ uint64_t candor_mpsc_chunked_walk(const struct candor_mpsc_chunked *q, candor_qu
     uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE) & ~(uint64_t)1;
     const uint64_t *slots = q->consumer.slots;
 
-    while (i != end) {
+    while ((int64_t)(end - i) > 0) {
         /* Acquire: pairs with the release in put. */
         uint64_t word = __atomic_load_n(&slots[i >> 1 & q->mask], __ATOMIC_ACQUIRE);
 

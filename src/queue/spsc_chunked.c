@@ -160,7 +160,8 @@ uint64_t candor_spsc_chunked_walk(const struct candor_spsc_chunked *q, candor_qu
     uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE);
     const uint64_t *slots = q->consumer.slots;
 
-    while (i != end) {
+    /* The consumer is ahead of the count while it has polled an element whose offer has not stored its index yet. */
+    while ((int64_t)(end - i) > 0) {
         uint64_t word = __atomic_load_n(&slots[i & mask], __ATOMIC_RELAXED);
 
         if (word == candor_queue_word(CANDOR_QUEUE_JUMP)) {

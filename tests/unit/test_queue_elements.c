@@ -369,6 +369,37 @@ static void test_growable(void)
 
 /* ---- bubbles, nodes, arguments ---- */
 
+/* A producer stops in an offer, between its element and its index. The consumer takes the element, and is ahead of the index. */
+static void test_stopped_offer(const char *name, uint64_t *(*index)(struct any_queue *))
+{
+    const struct queue_kind *k = kind(name);
+    struct any_queue q;
+
+    k->make(&q, CAPACITY, 0);
+    put(k, &q, 0, 3);
+    --*index(&q);
+    tap_ok(walks(k, &q, 0, 2) && got(k, &q, 0, 3) && walks(k, &q, 3, 0) && k->is_empty(&q) && k->size(&q) == 0,
+           "%s: a walk while an offer has not counted its element sees nothing that was taken", name);
+    ++*index(&q);
+    tap_ok(put(k, &q, 3, 2) == 2 && walks(k, &q, 3, 2) && got(k, &q, 3, 2), "%s: and goes on", name);
+    queue_kind_free(k, &q);
+}
+
+static uint64_t *index_of_array(struct any_queue *q)
+{
+    return &q->u.candor_spsc_array.producer.index;
+}
+
+static uint64_t *index_of_chunked(struct any_queue *q)
+{
+    return &q->u.candor_spsc_chunked.producer.index;
+}
+
+static uint64_t *index_of_linked(struct any_queue *q)
+{
+    return &q->u.candor_spsc_linked.producer.index;
+}
+
 static void test_bubbles(void)
 {
     const struct queue_kind *mpsc = kind("mpsc array"), *spmc = kind("spmc array"), *mpmc = kind("mpmc array");
@@ -477,6 +508,11 @@ int main(void)
     test_empty_pool("mpsc unbounded", true);
     test_jump_before_element();
     test_growable();
+    test_stopped_offer("spsc array", index_of_array);
+    test_stopped_offer("spsc chunked", index_of_chunked);
+    test_stopped_offer("spsc unbounded", index_of_chunked);
+    test_stopped_offer("spsc growable", index_of_chunked);
+    test_stopped_offer("spsc linked", index_of_linked);
     test_bubbles();
     test_supplied_nodes();
     test_arguments();

@@ -154,15 +154,17 @@ static inline uint64_t candor_spsc_linked_walk(const struct candor_spsc_linked *
 {
     const struct candor_queue_node *node = q->consumer.node;
     /* Acquire: pairs with the release in offer_node; the links of the counted elements are there. */
-    uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE), n = 0;
+    uint64_t end = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE);
+    /* Negative while the consumer has polled an element whose offer has not stored its index yet. */
+    int64_t left = (int64_t)(end - __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED)), n = 0;
 
-    for (uint64_t left = end - __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED); n < left;) {
+    while (n < left) {
         node = (const struct candor_queue_node *)(uintptr_t)__atomic_load_n(&node->next, __ATOMIC_RELAXED);
         n++;
         if (!visit(context, candor_queue_element(node->element)))
             break;
     }
-    return n;
+    return (uint64_t)n;
 }
 
 /* Owner. Drops all elements and gives the nodes back to the pool. Supplied nodes must be polled first; the last node is

@@ -83,7 +83,7 @@ def check_kills(jdk, server, name):
     daemon = Daemon(name)
     ct.ok(wait_for(lambda: is_over(server, number)) and tasks(server, number) == ("done", [("done", None)]),
           f"{jdk}: after kill -9 of both it is done", (tasks(server, number), str(daemon)))
-    ct.ok(wait_for(lambda: kinds(server, number).get("candor.CpuSample", 0) > 50), f"{jdk}: and the recording is there",
+    ct.ok(wait_for(lambda: kinds(server, number).get("candor.CpuSample", 0) > 0), f"{jdk}: and the recording is there",
           kinds(server, number))
     return server, daemon
 

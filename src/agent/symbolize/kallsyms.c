@@ -14,7 +14,7 @@ static const char path[] = "/proc/kallsyms";
 
 struct symbol {
     uint64_t value;
-    uint32_t name; /* offset in names */
+    uint32_t name;                     /* offset in names */
 } __attribute__((packed, aligned(4))); /* there are 60,000 */
 
 static struct {

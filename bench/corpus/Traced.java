@@ -46,7 +46,8 @@ public final class Traced {
 
     private static void inTrace(String endpoint, Case.Work work) throws Exception {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        try (Scope scope = Candor.scope(endpoint, String.format("%016x%016x", random.nextLong(), random.nextLong() | 1), "0000000000000001")) {
+        String trace = String.format("%016x%016x", random.nextLong(), random.nextLong() | 1);
+        try (Scope scope = Candor.scope(endpoint, trace, "0000000000000001")) {
             work.run();
         }
     }

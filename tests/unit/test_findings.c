@@ -646,6 +646,12 @@ static void test_lenders(void)
     add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 1, 0, 0);
     is_silent("permits that one waits for");
     begin();
+    add_turns("virtual-*", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 1, 0, 0);
+    for (uint32_t i = 0; i < lock.thread_count; i++)
+        lock.threads[i].virtual_threads = 30;
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.Semaphore.acquire", "demo.Query.ask:9 < demo.Request.run:5",
+          "permits that virtual threads wait for, whose names have one pattern");
+    begin();
     e.processors = 1;
     add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
     maker_sample(&cpu, "demo.Query.ask:10", 7500 * NS_PER_MS);
@@ -793,7 +799,7 @@ static void test_sockets(void)
     finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32767", "demo.Main.work:4", "a peer with a port of its own, and one");
 }
 
-#define QUESTION                                                                                                                               \
+#define QUESTION                                                                                                                           \
     "demo.Shop.serve:3;demo.Shop.order:7;demo.Price.of:5;java.net.SocketInputStream.read:1;Native|java.net.SocketInputStream.socketRead0"
 
 /* 40 requests, each with `samples` samples of a thread that waits for an answer, of which every `of`-th is in a new wait. Each `per` of

@@ -12,10 +12,11 @@
 
 static const char path[] = "/proc/kallsyms";
 
+/* Without padding, because there are 60,000. */
 struct symbol {
     uint64_t value;
-    uint32_t name;                     /* offset in names */
-} __attribute__((packed, aligned(4))); /* there are 60,000 */
+    uint32_t name; /* offset in names */
+} __attribute__((packed, aligned(4)));
 
 static struct {
     bool tried;
@@ -26,7 +27,7 @@ static struct {
 
 /* The first allocation has room for all symbols of a usual kernel. Growing would leave unused memory in the process, while pages that
  * are never written take none. */
-enum { SYMBOLS_FIRST = 1 << 17, NAMES_FIRST = 4 << 20, NAMES_MAX = 64 << 20, LINE_MAX_BYTES = 4096 };
+enum { SYMBOLS_FIRST = 1 << 17, NAMES_FIRST = 4 << 20, NAMES_MAX = 64 << 20, LINE_BYTES = 1024, READ_BYTES = 4096 };
 
 /* The prefix of names for the padding before each function, in which no code runs. Half of all names have it. */
 static const char padding[] = "__pfx_";
@@ -109,7 +110,7 @@ static const char *add_lines(const char *text, size_t size)
 /* Reads the file to its end. The kernel returns one page at most, and half of the time is its own. */
 static bool read_all(int fd)
 {
-    char text[2 * LINE_MAX_BYTES + 1];
+    char text[LINE_BYTES + READ_BYTES + 1];
     size_t kept = 0;
     ssize_t n;
     while ((n = read(fd, text + kept, sizeof text - 1 - kept)) > 0) {
@@ -117,7 +118,7 @@ static bool read_all(int fd)
         text[size] = 0;
         const char *left = add_lines(text, size);
         kept = left ? size - (size_t)(left - text) : 0;
-        if (!left || kept > LINE_MAX_BYTES)
+        if (!left || kept > LINE_BYTES)
             return false;
         memmove(text, left, kept);
     }

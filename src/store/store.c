@@ -68,10 +68,11 @@ static int own_stacks(struct profile *p, const struct profile *names)
 {
     struct load_shared copies = {.to = p, .from = names};
     int rc = 0;
-    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
-        rc = load_shared_stack(&copies, p->samples[i].stack);
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
+        rc = load_shared_note(&copies, p->samples[i].stack);
+    rc = rc ? rc : load_shared_copy(&copies);
+    for (uint32_t i = 0; i < p->sample_count; i++)
         p->samples[i].stack = rc ? 0 : load_shared_id(&copies, p->samples[i].stack);
-    }
     load_shared_deinit(&copies);
     return rc;
 }

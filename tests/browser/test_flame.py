@@ -132,7 +132,8 @@ def wheel(page, profile):
         turn(-100)
         page.wait_for("return candor.state().zoomed.total < arguments[0]", widths[-1], seconds=20)
         widths.append(zooms()["total"])
-    ct.ok(widths[-1] == frame["total"] and widths == sorted(set(widths), reverse=True), "Ctrl and the wheel zoom in, frame by frame", widths)
+    ct.ok(widths[-1] == frame["total"] and widths == sorted(set(widths), reverse=True), "Ctrl and the wheel zoom in, frame by frame",
+          widths)
     turn(100)
     wider = page.wait_for("return candor.state().zoomed.total > arguments[0] && candor.state().zoomed.total", widths[-1])
     ct.ok(wider == widths[-2], "and out again", (wider, widths))

@@ -95,7 +95,8 @@ def test_no_place(path):
             ("a", ("--to", "jitdump", "--title", "x"), "OUT is jitdump")):
         result = ct.candor("convert", *option, path, ct.WORK / name)
         ct.ok(result.status == 2 and word in result.err and not (ct.WORK / name).exists(), f"{option} in {name} is refused", result)
-    for name, option in (("t.speedscope.json", ("--title", "x")), ("t.otlp", ("--otlp-version", "1.9")), ("t.jfr", ("--max-unpacked", "1G"))):
+    for name, option in (("t.speedscope.json", ("--title", "x")), ("t.otlp", ("--otlp-version", "1.9")),
+                         ("t.jfr", ("--max-unpacked", "1G"))):
         result = ct.candor("convert", *option, path, ct.WORK / name)
         ct.ok(result.status == 0 and (ct.WORK / name).exists(), f"{option} has a place in {name}", result)
 

@@ -181,8 +181,8 @@ export function pathTo(tree: Tree, frame: number): number[] {
     return path.reverse();
 }
 
-// Returns the frame to show next on the way from the zoomed frame to one that it has called: the first narrower one. Returns `zoom` if there
-// is none.
+// Returns the frame to show next on the way from the zoomed frame to one that it has called: the first narrower one. Returns `zoom` if
+// there is none.
 export function zoomInto(tree: Tree, zoom: number, frame: number): number {
     const path = frame < 0 ? [] : pathTo(tree, frame);
     const way = path[tree.depth[zoom]] === zoom ? path.slice(tree.depth[zoom] + 1) : [];

@@ -8,8 +8,8 @@ static const struct place {
     const char *option;
     const char *formats;
 } places[] = {
-    {"otlp-version", "otlp"}, {"threads", "collapsed and html"}, {"title", "html and speedscope"},
-    {"trace-link", "html"},   {"unit", "collapsed"},
+    {"otlp-version", "otlp"}, {"threads", "collapsed and html"}, {"title", "html and speedscope"}, {"trace-link", "html"},
+    {"unit", "collapsed"},
 };
 
 /* Options that choose samples. A recording and machine code are written whole. */
@@ -25,8 +25,8 @@ int option_places_check(const struct cli_args *args, const char *format)
 {
     for (const struct place *p = places; p < places + sizeof places / sizeof *places; p++)
         if (cli_option(args, p->option) && !strstr(p->formats, format))
-            return cli_usage(args->command, "--%s is for %s, and OUT is %s: leave the option out, or choose another OUT", p->option, p->formats,
-                             format);
+            return cli_usage(args->command, "--%s is for %s, and OUT is %s: leave the option out, or choose another OUT", p->option,
+                             p->formats, format);
     for (const char *const *name = choosing; is_whole(format) && *name; name++)
         if (cli_option(args, *name))
             return cli_usage(args->command, "--%s chooses samples, but %s has the whole recording: leave the option out", *name, format);

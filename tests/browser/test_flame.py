@@ -173,9 +173,10 @@ def menu(page, profile):
     right(*row)
     page.click(5, 5)
     ct.ok(not items(), "a click elsewhere closes it")
-    shares = page.run("""return [...document.querySelectorAll('#methods-body .bar')].map((td) =>
-        [td.querySelector('.value').innerText, td.style.getPropertyValue('--share')])""")
-    ct.ok(len(shares) > 20 and all(text == bar for text, bar in shares), "the rows have bars as long as their shares", shares[:4])
+    bars = page.run("""return [...document.querySelectorAll('#methods-body .bar')].map((td) =>
+        [td.querySelector('.value').innerText, getComputedStyle(td).backgroundSize])""")
+    ct.ok(len(bars) > 20 and all(reads_as_share(text, float(size.split("%")[0]) / 100) for text, size in bars),
+          "the rows have bars as long as their shares", bars[:4])
 
 
 def search(page, profile):

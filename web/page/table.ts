@@ -36,7 +36,7 @@ function figures(app: App, { name, self, total }: Method): HTMLTableCellElement[
         const interval = wilson(share, scene.effectiveSamples, scene.whole ? effects[name] : INDEPENDENT);
         const cell = figure(formatShare(share), interval ? formatRange(interval) : "", formatValue(value, profile.unit));
         cell.className = "bar";
-        cell.style.setProperty("--share", formatShare(share));
+        cell.style.setProperty("--share", String(share));
         return cell;
     });
 }

@@ -677,7 +677,7 @@ def comparison(page, before, after):
     for name, *texts in rows:
         for at, key in ((0, "self"), (3, "total")):
             figure = told.get(name, {}).get(key, {"change": "same", "difference": 9, "low": 9, "high": 9, "a": 9, "b": 9, "detectable": 9})
-            sides = re.fullmatch(r"(\S+) → ([^ ,]+)(?:, least (\S+))?", texts[at + 2])
+            sides = re.fullmatch(r"(\S+) → ([^ ,]+)(?:, least (\S+ pt))?", texts[at + 2])
             mark = {"grew": "▲ ", "new": "▲ ", "shrank": "▼ ", "gone": "▼ ", "same": ""}[figure["change"]]
             low, _, high = texts[at + 1].partition(" to ")
             if not (texts[at].startswith(mark) and texts[at][:1] in (mark[:1] or "+->0<123456789") and close(

@@ -63,6 +63,7 @@ export class Graph {
         const { scroll, canvas } = this.parts;
         new ResizeObserver(this.redraw).observe(scroll);
         window.addEventListener("resize", this.redraw);
+        window.addEventListener("beforeprint", () => this.draw()); // the next picture would be too late for the paper
         scroll.addEventListener("scroll", () => {
             this.leave();
             this.redraw();

@@ -202,12 +202,18 @@ static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, co
     return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
 }
 
+/* Returns the place for a frame with these bytes. All bytes affect the hash. */
+static struct load_known *known_place(const struct load_walk *w, const struct jfr_frame_key *key)
+{
+    uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
+    return &w->known[hash >> (64 - KNOWN_BITS)];
+}
+
 /* Finds the id of a frame by its bytes. A frame of a chunk occurs thousands of times. Its id is kept at a place that depends on the
  * bytes, so that the frame is not decoded again. */
 static int take_key(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, uint32_t *id)
 {
-    uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
-    struct load_known *known = &w->known[hash >> (64 - KNOWN_BITS)]; /* all bytes affect the hash */
+    struct load_known *known = known_place(w, key);
     bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
     if (!is_same || known->frame.chunk != w->chunk) {
         struct jfr_raw_frame raw;
@@ -297,6 +303,8 @@ static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *dep
     uint32_t room = PROFILE_DEPTH_MAX - 1 - *depth, tail = tail_of(stack, stack->frames.next.at);
     uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
     struct load_frame *frame = &w->gathered[*depth];
+    for (uint32_t i = 0; i < count; i++) /* the places are far apart in memory, so their loads go on beside each other */
+        __builtin_prefetch(known_place(w, &keys[i]));
     for (uint32_t i = 0; i < count; i++, frame++) {
         frame->tail = tail;
         tail -= keys[i].size;

@@ -6,7 +6,7 @@
 #include "base/time_units.h"
 #include "daemon/choose.h"
 #include "daemon/log.h"
-#include "daemon/spool/backoff.h"
+#include "http/backoff.h"
 #include "daemon/stopping.h"
 
 #include <dirent.h>

@@ -83,7 +83,8 @@ static void apply(struct server *s, const struct server_options *o, void (*tell)
     compare(s, o, &changed, &waiting);
     reload_limits(&s->limits, o);
     quotas_forget(s->quotas, has_token, &s->tokens);
-    store_set_limits(s->store, &store);
+    if (s->store)
+        store_set_limits(s->store, &store);
     report(s, &changed, &waiting, tell);
     buffer_deinit(&changed);
     buffer_deinit(&waiting);

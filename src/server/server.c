@@ -7,6 +7,7 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/judge.h"
+#include "server/forward/forward.h"
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/profiles/profiles.h"
@@ -125,7 +126,7 @@ static void maintain(struct server *s, struct listener *l, const struct server_s
         tell_rest();
         if (request == STOP_RELOAD)
             reload_all(s, l, source, tell_line);
-        else
+        else if (s->store)
             maintain_store(s);
         request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : MAINTAIN_S);
     }
@@ -134,9 +135,9 @@ static void maintain(struct server *s, struct listener *l, const struct server_s
 /* Does what the server does besides answering: it maintains the store, and judges recordings. */
 static void work(struct server *s, struct listener *l, const struct server_source *source)
 {
-    struct judge *judge;
+    struct judge *judge = NULL;
     struct error e;
-    if (judge_start(&judge, s, &e))
+    if (s->store && judge_start(&judge, s, &e))
         tell_line(e.text);
     maintain(s, l, source);
     judge_stop(judge);
@@ -180,8 +181,9 @@ static int serve(struct server *s, const struct server_source *source, struct er
 static int serve_with_all(struct server *s, const struct server_source *source, struct error *e)
 {
     int rc = stop_start(&s->stop, tell_line, e); /* before all threads, which then do not get its signals */
-    rc = rc ? rc : store_start_moving(s->store, e);
-    rc = rc ? rc : profiles_start(&s->profiles, s, tell_line, e);
+    rc = rc || !s->store ? rc : store_start_moving(s->store, e);
+    rc = rc ? rc : forward_start(s->forward, e);
+    rc = rc || !s->store ? rc : profiles_start(&s->profiles, s, tell_line, e);
     if (!rc && s->options->alerts)
         rc = alerts_start(&s->alerts, s, tell_line, e);
     if (!rc && s->options->pull)
@@ -193,14 +195,31 @@ static int serve_with_all(struct server *s, const struct server_source *source, 
     return rc;
 }
 
+static int open_forward(struct server *s, struct error *e)
+{
+    const struct server_options *o = s->options;
+    const struct forward_options options = {.data = o->data,
+                                            .urls = o->forward,
+                                            .token_file = o->forward_token,
+                                            .ca = o->forward_ca,
+                                            .receive_only = o->receive_only != NULL,
+                                            .most = &s->limits.max_disk,
+                                            .stop = &s->stop.asked,
+                                            .load = load_recording,
+                                            .tell = tell_line};
+    return forward_open(&s->forward, &options, e);
+}
+
 /* Opens the store, and serves. Opening may take long. A signal at that time ends the process at once, and the next start continues the
  * repair. */
 static int run(struct server *s, const struct server_source *source, struct error *e)
 {
-    int rc = open_store(&s->store, s->options, &s->stop.asked, e);
+    int rc = s->options->receive_only ? 0 : open_store(&s->store, s->options, &s->stop.asked, e);
     if (rc)
         return rc;
-    rc = serve_with_all(s, source, e);
+    rc = open_forward(s, e);
+    rc = rc ? rc : serve_with_all(s, source, e);
+    forward_close(s->forward);
     store_close(s->store);
     if (!rc)
         stop_end(&s->stop);

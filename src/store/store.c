@@ -92,6 +92,11 @@ int store_recording_profiles(const struct store *s, const struct envelope *v, st
     return rc;
 }
 
+char *store_recording_file(const struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], char out[DISK_PATH_MAX])
+{
+    return store_recording_path(s, out, identity);
+}
+
 struct catalogue *store_catalogue(struct store *s)
 {
     return s->catalogue;
@@ -149,10 +154,12 @@ static int make_folders(const struct store *s, struct error *e)
     return rc ? rc : disk_sync_directory(s->path, e);
 }
 
-/* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts, silences and profiles on demand. */
+/* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts, silences, profiles on demand
+ * and recordings that wait for other servers. */
 static bool is_ours(const char *name)
 {
-    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock", "clickhouse", "cold", "cold-cache"};
+    static const char *const names[] = {"incoming",   "recordings", "segments",   "quarantine", "lock",
+                                        "clickhouse", "cold",       "cold-cache", "forward"};
     static const char *const beginnings[] = {"catalogue", "alerts.json", "silences.json", "profiles.json"}; /* of names like X.new, too */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))

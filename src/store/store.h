@@ -156,6 +156,8 @@ int store_recording(struct store *s, uint64_t id, struct envelope *v, struct err
 /* Reads the content of a recording. Each profile has its own stacks: `shares` is false. Samples without a time get the one that their rows
  * have. Returns 0, or what store_options.load returns. The caller ends with store_profiles_deinit. */
 int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e);
+/* Writes the path of the file of a recording, which exists until the recording is deleted or becomes an object. Returns out. */
+char *store_recording_file(const struct store *s, const uint8_t identity[ENVELOPE_IDENTITY], char out[DISK_PATH_MAX]);
 struct catalogue *store_catalogue(struct store *s);
 /* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a
  * code. */

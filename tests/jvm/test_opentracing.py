@@ -108,12 +108,15 @@ def judge_samples(what, path, spans):
 
 
 def judge_events(what, path, spans):
-    """One event for each span, once, with the tracer's ids; as many scopes as were opened."""
-    told = collections.Counter()
+    """One event for each span, once, with the tracer's ids and the outermost span of the process; as many scopes as were opened."""
+    told, roots = collections.Counter(), {}
     for event in jfrfile.events(path, {"candor.opentracing.Span"}):
         told[event["traceId"], event["spanId"], event["parentId"], event["operation"]] += 1
+        roots[event["traceId"], event["spanId"]] = event["rootId"]
     truth = collections.Counter({(*ids, parent, OPERATIONS[method]): 1 for method in spans for ids, (_, parent) in spans[method].items()})
     ct.ok(told == truth, f"{what}: each of {sum(truth.values())} spans is an event", list(((told - truth) + (truth - told)).items())[:10])
+    ct.ok(roots == {ids: root for method in spans for ids, (root, _) in spans[method].items()}, f"{what}: each with its outermost span",
+          list(roots.items())[:10])
     scopes = collections.Counter((event["traceId"], event["spanId"]) for event in jfrfile.events(path, {"candor.opentracing.Scope"}))
     opened = collections.Counter({ids: SCOPES[method] for method in spans for ids in spans[method]})
     ct.ok(scopes == opened, f"{what}: each of {sum(opened.values())} scopes is an event", (len(scopes), len(opened)))

@@ -2,7 +2,7 @@
  * tier: quick
  * timeout: 60 */
 #include "base/time_units.h"
-#include "daemon/spool/backoff.h"
+#include "http/backoff.h"
 #include "daemon/spool/live.h"
 #include "daemon/spool/outbox.h"
 #include "daemon/spool/ship.h"

@@ -102,7 +102,9 @@ enum key_sort { KEY_SORTS(KEY_SORT_SYMBOL) KEY_SORT_COUNT };
     KEY_METRIC(PINNED, 24, "pinned", THREADS, RATE, TIME, "pinned carriers", "carriers that a waiting virtual thread kept",                \
                "the halts `pinned`")                                                                                                       \
     KEY_METRIC(SWITCHES, 25, "switches", PER_S, RATE, TIME, "context switches", "context switches of the process's threads",               \
-               "the account `switches`")
+               "the account `switches`")                                                                                                   \
+    KEY_METRIC(REQUESTS, 26, "requests", PER_S, RATE, TIME, "requests", "requests to the process, by the time at which they began",        \
+               "`candor.opentracing.Span`, the outermost spans of the process")
 
 #define KEY_METRIC_SYMBOL(symbol, ...) KEY_##symbol,
 enum key_metric { KEY_METRIC_ROWS(KEY_METRIC_SYMBOL) KEY_METRICS, KEY_TIME = KEY_METRICS };

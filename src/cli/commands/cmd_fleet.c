@@ -26,7 +26,8 @@ static const struct cli_option options[] = {
     {0, "before", "WHAT", NULL, "changes: a selector, times such as -2h..-1h, yesterday, or last-week"},
     {0, "after", "WHAT", NULL, "changes: a selector or times (default: --select, --from and --until)"},
     {0, "requests", "BEFORE,AFTER", NULL,
-     "changes: show the cost of a request, too; how many an average host answered in a second before and after"},
+     "changes: the cost of a request; how many an average host answered in a second before and after (default: those that recordings "
+     "count)"},
     {0, "split", "LABEL", NULL, "changes: in JSON, show for each change which values of this label have it"},
     {0, "all", NULL, NULL, "changes: also show what is not sure, and all callers"},
     {0, "state", "STATE", NULL,

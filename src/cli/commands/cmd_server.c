@@ -100,6 +100,10 @@ static const struct cli_option options[] = {
     {0, "remote-write-protocol", "1.0|2.0", NULL, "version of remote write (default 1.0)"},
     {0, "remote-write-token-file", "FILE", NULL, "send the token in this file, as a bearer token"},
     {0, "remote-write-ca", "FILE", NULL, "trust these certificates (PEM) of the receiver, instead of the system's"},
+    {0, "forward", "URL,...", NULL, "send each recording on to these servers, too; what they have not taken yet waits in --data"},
+    {0, "receive-only", NULL, NULL, "keep nothing but what waits to be sent to --forward, and answer no queries"},
+    {0, "forward-token-file", "FILE", NULL, "send them the token in this file, whose scope is write"},
+    {0, "forward-ca", "FILE", NULL, "trust these certificates (PEM) of theirs, instead of the system's"},
     {0, "trace-link", "URL", NULL,
      "address of a trace in a tracing system, with {trace} for its id, such as https://jaeger/trace/{trace}; answers with traces link "
      "there"},

@@ -8,7 +8,7 @@ static const struct table_column columns[] = {
     {"LEAST", true},  {"VERDICT", false}, {"OF", false},    {"METHOD", false},
 };
 
-/* With --requests. */
+/* If the number of requests is known. */
 static const struct table_column columns_of_requests[] = {
     {"CHANGE", true},   {"+-", true},  {"BEFORE", true},         {"AFTER", true},         {"LEAST", true},
     {"VERDICT", false}, {"OF", false}, {"BEFORE/REQUEST", true}, {"AFTER/REQUEST", true}, {"METHOD", false},
@@ -85,12 +85,25 @@ static void print_side(const char *title, const json_t *side, const char *by)
     printf("\n");
 }
 
+static void print_requests(const json_t *of)
+{
+    const json_t *before = json_object_get(of, "before"), *after = json_object_get(of, "after"), *ratio = json_object_get(of, "ratio");
+    if (!ratio)
+        return;
+    printf("A request  %.4g [%.4g..%.4g] before, %.4g [%.4g..%.4g] after: %+.2f %% [%+.2f..%+.2f]; counted by the spans of %lld and %lld "
+           "hosts\n",
+           number(before, "value"), number(before, "low"), number(before, "high"), number(after, "value"), number(after, "low"),
+           number(after, "high"), 100 * (number(ratio, "value") - 1), 100 * (number(ratio, "low") - 1), 100 * (number(ratio, "high") - 1),
+           (long long)json_integer_value(json_object_get(before, "hosts")), (long long)json_integer_value(json_object_get(after, "hosts")));
+}
+
 static void print_head(const json_t *answer)
 {
     const char *design = fleet_text(answer, "design"), *by = fleet_text(answer, "by");
     size_t left_out = json_array_size(json_object_get(answer, "left_out"));
     print_side("Before", json_object_get(answer, "before"), by);
     print_side("After ", json_object_get(answer, "after"), by);
+    print_requests(json_object_get(answer, "requests"));
     if (left_out)
         printf("%zu hosts are on one side only, and are left out\n", left_out);
     printf("Compared  %s; shares are %% of %s; about %.3g %% of the listed changes may be false alarms\n\n",
@@ -109,7 +122,7 @@ static int print(const struct fleet *f, const json_t *answer)
     size_t shown = 0, n = json_array_size(rows);
     long long tests = json_integer_value(json_object_get(answer, "tests")), sure = json_integer_value(json_object_get(answer, "sure"));
     print_head(answer);
-    if (cli_option(f->args, "requests"))
+    if (*fleet_text(json_object_get(answer, "requests"), "source"))
         table_init(&t, columns_of_requests, sizeof columns_of_requests / sizeof *columns_of_requests);
     else
         table_init(&t, columns, sizeof columns / sizeof *columns);

@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "compress/intake.h"
 #include "compress/pack.h"
-#include "daemon/spool/backoff.h"
+#include "http/backoff.h"
 #include "daemon/spool/outbox.h"
 #include "emit/send.h"
 #include "http/token.h"

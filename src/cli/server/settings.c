@@ -6,6 +6,7 @@
 #include "base/ini.h"
 #include "base/text/trace_link.h"
 #include "profile/profile.h"
+#include "server/forward/forward.h"
 #include "server/remote/remote_write.h"
 #include "server/request/origin.h"
 #include "server/request/people.h"
@@ -266,6 +267,7 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
     if (o->store && strncmp(o->store, SERVER_STORE_CLICKHOUSE, strlen(SERVER_STORE_CLICKHOUSE)))
         return error_set(e, -EINVAL, "--store must be like clickhouse:http://localhost:8123/candor, not '%.100s'", o->store);
     int rc = remote_write_check(o, e);
+    rc = rc || !o->forward ? rc : forward_check(o->forward, e);
     rc = rc || !o->trace_link ? rc : trace_link_check(o->trace_link, e);
     rc = rc || !o->origin ? rc : origin_check(o->origin, e);
     return rc || !o->proxy_from ? rc : people_check_from(o->proxy_from, e);
@@ -316,6 +318,19 @@ static int check_clients(const struct server_options *o, struct error *e)
     return 0;
 }
 
+/* Checks that the options about other servers go together. */
+static int check_forward(const struct server_options *o, struct error *e)
+{
+    const char *const others[][2] = {
+        {o->store, "store"}, {o->cold, "cold"}, {o->alerts, "alerts"}, {o->pull, "pull"}, {o->remote_write, "remote-write"}};
+    if (!o->forward && (o->receive_only || o->forward_token || o->forward_ca))
+        return error_set(e, -EINVAL, "--receive-only, --forward-token-file and --forward-ca need --forward");
+    for (size_t i = 0; o->receive_only && i < sizeof others / sizeof *others; i++)
+        if (others[i][0])
+            return error_set(e, -EINVAL, "--receive-only keeps nothing: give --%s to the server to which it forwards", others[i][1]);
+    return 0;
+}
+
 /* Checks that the options go together. */
 static int check_together(const struct server_options *o, bool raw_set, struct error *e)
 {
@@ -329,7 +344,8 @@ static int check_together(const struct server_options *o, bool raw_set, struct e
         return error_set(e, -EINVAL, "--tls-cert and --tls-key go together");
     if (o->no_auth && o->token_file)
         return error_set(e, -EINVAL, "--no-auth and --token-file exclude each other");
-    return check_clients(o, e);
+    int rc = check_forward(o, e);
+    return rc ? rc : check_clients(o, e);
 }
 
 /* ---- the file ---- */

@@ -4,7 +4,7 @@
 #include "base/time_units.h"
 #include "daemon/demand/talk.h"
 #include "daemon/log.h"
-#include "daemon/spool/backoff.h"
+#include "http/backoff.h"
 
 #include <stdio.h>
 #include <stdlib.h>

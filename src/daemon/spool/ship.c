@@ -3,7 +3,7 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "daemon/log.h"
-#include "daemon/spool/backoff.h"
+#include "http/backoff.h"
 #include "http/post.h"
 #include "http/token.h"
 

@@ -4,6 +4,7 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
+#include "server/forward/forward.h"
 #include "server/logs/audit.h"
 #include "server/pull/pull.h"
 #include "server/request/exposition.h"
@@ -11,6 +12,7 @@
 #include "server/logs/tell.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,11 +161,45 @@ static void put_remote(FILE *out, const struct counters *c)
     exposition_put(out, "remote_write_waiting", "gauge", "Requests of remote write that wait.", n[REMOTE_WAITING]);
 }
 
+/* Writes a metric of each other server; `place` is that of its value. */
+static void put_of_each(FILE *out, struct forward *f, const char *name, const char *type, const char *help, size_t place)
+{
+    struct forward_counts c;
+    exposition_head(out, name, type, help);
+    for (uint32_t i = 0; forward_counts(f, i, &c); i++) {
+        fprintf(out, "candor_server_%s{to=\"", name);
+        exposition_label(out, c.url);
+        fprintf(out, "\"} %" PRIu64 "\n", *(const uint64_t *)((const char *)&c + place));
+    }
+}
+
+static void put_forward(FILE *out, struct forward *f)
+{
+#define PUT(name, type, help, member) put_of_each(out, f, name, type, help, offsetof(struct forward_counts, member))
+    PUT("forward_waiting", "gauge", "Recordings that wait to be sent to another server (--forward).", waiting);
+    PUT("forward_waiting_bytes", "gauge", "Their bytes.", waiting_bytes);
+    PUT("forward_sent_total", "counter", "Recordings that the other server has acknowledged.", sent);
+    PUT("forward_failures_total", "counter", "Requests to the other server that failed, and are sent again.", failures);
+    PUT("forward_refused", "gauge", "Recordings that the other server will never take, kept in a folder 'refused'.", refused);
+#undef PUT
+}
+
+/* Writes what is kept here, and what was found in it. */
+static void put_kept(FILE *out, struct server *s)
+{
+    struct catalogue_sums sums;
+    struct error e;
+    findings_put_metrics(out, s);
+    if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
+        put_store(out, &sums);
+    exposition_put(out, "dictionaries_memory_bytes", "gauge", "Bytes of memory of the dictionaries of services that are in memory.",
+                   store_dictionaries_bytes(s->store));
+    storage_put_metrics(out, s);
+}
+
 void metrics_write(FILE *out, struct server *s, bool exemplars)
 {
     struct counters c = counters_read(&s->counters);
-    struct catalogue_sums sums;
-    struct error e;
     fputs("# HELP candor_server_build_info The version of the server.\n# TYPE candor_server_build_info gauge\n"
           "candor_server_build_info{version=\"" CANDOR_VERSION "\"} 1\n",
           out);
@@ -171,16 +207,14 @@ void metrics_write(FILE *out, struct server *s, bool exemplars)
     put_connections(out, &c);
     put_queries(out, &c);
     put_analyze(out, &c);
-    findings_put_metrics(out, s);
     put_requests(out, &c, journal_dropped(s->journal), audit_lost(s->audit), exemplars);
     quotas_put_metrics(s->quotas, out);
     if (s->options->remote_write)
         put_remote(out, &c);
-    if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
-        put_store(out, &sums);
-    exposition_put(out, "dictionaries_memory_bytes", "gauge", "Bytes of memory of the dictionaries of services that are in memory.",
-                   store_dictionaries_bytes(s->store));
-    storage_put_metrics(out, s);
+    if (s->store)
+        put_kept(out, s);
+    if (s->forward)
+        put_forward(out, s->forward);
     alerts_put_metrics(out, s);
     pull_put_metrics(out, s);
 }

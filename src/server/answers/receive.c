@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "format/read/formats.h"
+#include "server/answers/forwarded.h"
 #include "server/answers/ingest.h"
 #include "server/push/push.h"
 #include "server/request/arrival.h"
@@ -36,7 +37,9 @@ struct receive {
 
 static enum protocol protocol_of(const struct http *h, enum receive_kind kind)
 {
-    return kind == RECEIVE_MESSAGE ? push_protocol(h->path) : kind == RECEIVE_INGEST ? BY_INGEST : BY_RECORDINGS;
+    static const enum protocol others[] = {
+        [RECEIVE_RECORDING] = BY_RECORDINGS, [RECEIVE_INGEST] = BY_INGEST, [RECEIVE_FORWARDED] = BY_FORWARDED};
+    return kind == RECEIVE_MESSAGE ? push_protocol(h->path) : others[kind];
 }
 
 /* Counts the end of a recording, once. A message that fails as a whole counts as one recording; otherwise, each recording in it is counted
@@ -158,9 +161,15 @@ static int take_key(struct http *h, struct receive *r)
     return 0;
 }
 
+/* Whether the head of the request has the labels; otherwise the body has them. */
+static bool has_labels(enum receive_kind kind)
+{
+    return kind == RECEIVE_RECORDING || kind == RECEIVE_INGEST;
+}
+
 static int read_head(struct http *h, struct receive *r)
 {
-    if (r->kind == RECEIVE_MESSAGE)
+    if (!has_labels(r->kind))
         return 0;
     if (r->kind == RECEIVE_INGEST) {
         arrival_limit_profile(h->server, &r->note);
@@ -185,9 +194,15 @@ static int check_wait(struct http *h, struct receive *r)
     return error_set(&r->error, -EBUSY, "more recordings arrive than the server can store: this one waited longer than --max-send-wait");
 }
 
+/* The most bytes that are written to the disk. */
+static uint64_t most_of(const struct http *h, const struct receive *r)
+{
+    return h->server->limits.max_body + (r->kind == RECEIVE_FORWARDED ? ENVELOPE_MORE : 0);
+}
+
 static int check_length(struct http *h, struct receive *r)
 {
-    if (h->head.length > h->server->limits.max_body + (r->form ? FORM_MAX : 0))
+    if (h->head.length > most_of(h, r) + (r->form ? FORM_MAX : 0))
         return error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", (uint64_t)h->server->limits.max_body);
     return 0;
 }
@@ -202,7 +217,7 @@ static int take_bytes(struct http *h, struct receive *r, uint64_t bytes)
 static void put(struct http *h, const char *bytes, size_t n)
 {
     struct receive *r = h->receive;
-    if (!r->rc && r->writer.size + n > h->server->limits.max_body)
+    if (!r->rc && r->writer.size + n > most_of(h, r))
         r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", (uint64_t)h->server->limits.max_body);
     if (!r->rc)
         r->rc = envelope_put(&r->writer, bytes, n, &r->error);
@@ -237,6 +252,8 @@ enum receive_kind receive_kind(const char *path)
         return RECEIVE_MESSAGE;
     if (!strcmp(path, "/ingest") || !strcmp(path, "/pyroscope/ingest"))
         return RECEIVE_INGEST;
+    if (!strcmp(path, "/v1/recordings/forwarded"))
+        return RECEIVE_FORWARDED;
     return strcmp(path, "/v1/recordings") ? RECEIVE_NOTHING : RECEIVE_RECORDING;
 }
 
@@ -279,11 +296,11 @@ int receive_begin(struct http *h, enum receive_kind kind)
         http_error(h, HTTP_BAD_REQUEST, "%s", r->error.text);
         return rc;
     }
-    if (!rc && kind != RECEIVE_MESSAGE)
+    if (!rc && has_labels(kind))
         rc = arrival_allow(h->server, &h->token, &r->note.labels, &r->error); /* again when it is stored; but why receive it */
     rc = rc ? rc : check_length(h, r);
     rc = rc ? rc : take_bytes(h, r, h->head.length);
-    rc = rc ? rc : store_begin(h->server->store, &r->writer, &r->error);
+    rc = rc ? rc : arrival_begin(h->server, &r->writer, &r->error);
     if (!rc && gnutls_hash_init(&r->digest, GNUTLS_DIG_SHA256))
         rc = -ENOMEM;
     if (rc)
@@ -310,10 +327,16 @@ static void answer(struct http *h, const struct store_added *added, const char *
     struct http_writer w;
     if (http_write_begin(h, &w))
         return;
+    bool pending = !h->server->store; /* another server will keep it */
     jsonw_object(&w.json);
-    jsonw_member_uint(&w.json, "id", added->id);
+    if (!pending)
+        jsonw_member_uint(&w.json, "id", added->id);
     jsonw_key(&w.json, "duplicate");
     jsonw_bool(&w.json, added->duplicate);
+    if (pending) {
+        jsonw_key(&w.json, "pending");
+        jsonw_bool(&w.json, true);
+    }
     if (*left_out)
         jsonw_member_text(&w.json, "left_out", left_out);
     jsonw_object_end(&w.json);
@@ -330,12 +353,39 @@ static int end_form(struct receive *r)
     return ingest_use(&r->parts, &r->note, &r->error);
 }
 
+/* Maps the body from the file to which it was written, because it may be large. Returns NULL if it is empty, and MAP_FAILED. */
+static char *map_body(const struct receive *r)
+{
+    return r->writer.size ? mmap(NULL, ENVELOPE_HEAD + r->writer.size, PROT_READ, MAP_PRIVATE, r->writer.fd, 0) : NULL;
+}
+
+static void unmap_body(const struct receive *r, char *map)
+{
+    if (map)
+        munmap(map, ENVELOPE_HEAD + r->writer.size);
+}
+
+static int store_forwarded(struct http *h, struct receive *r, struct store_added *added)
+{
+    char *map = map_body(r);
+    if (map == MAP_FAILED)
+        return error_set(&r->error, -ENOMEM, "out of memory");
+    int rc = forwarded_store(h->server, &h->token, map ? map + ENVELOPE_HEAD : "", r->writer.size, added, &r->error);
+    unmap_body(r, map);
+    return rc;
+}
+
+static int store_sent(struct http *h, struct receive *r, struct store_added *added)
+{
+    int rc = r->form ? end_form(r) : 0;
+    return rc ? rc : arrival_store(h->server, &h->token, &r->writer, &r->note, r->digest, added, &r->error);
+}
+
 static void end_recording(struct http *h, struct receive *r)
 {
     uint64_t size = r->writer.size;
     struct store_added added = {0};
-    int rc = r->form ? end_form(r) : 0;
-    rc = rc ? rc : arrival_store(h->server, &h->token, &r->writer, &r->note, r->digest, &added, &r->error);
+    int rc = r->kind == RECEIVE_FORWARDED ? store_forwarded(h, r, &added) : store_sent(h, r, &added);
     if (rc) {
         refuse(h, rc, r->error.text);
         return;
@@ -349,19 +399,17 @@ static void end_recording(struct http *h, struct receive *r)
     answer(h, &added, left_out);
 }
 
-/* Handles a complete message. Reads it from the file to which it was written, because it may be large. */
+/* Handles a complete message. */
 static void end_message(struct http *h, struct receive *r)
 {
-    uint64_t size = ENVELOPE_HEAD + r->writer.size;
-    char *map = r->writer.size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, r->writer.fd, 0) : NULL;
+    char *map = map_body(r);
     if (map == MAP_FAILED) {
         refuse(h, -ENOMEM, "out of memory");
         return;
     }
     r->counted = true; /* from here on, the recordings in it are counted separately */
     push_answer(h, map ? map + ENVELOPE_HEAD : "", r->writer.size);
-    if (map)
-        munmap(map, size);
+    unmap_body(r, map);
 }
 
 void receive_end(struct http *h)

@@ -1,12 +1,12 @@
 /* Receives a body that contains recordings. /v1/recordings takes one recording, and so does /ingest, for Pyroscope's agents. Other agents
- * send a message with several recordings (push/push.h). */
+ * send a message with several recordings (push/push.h). Another server forwards what it has received (forwarded.h). */
 #ifndef CANDOR_SERVER_ANSWERS_RECEIVE_H
 #define CANDOR_SERVER_ANSWERS_RECEIVE_H
 
 #include "server/request/http.h"
 #include "store/files/envelope.h"
 
-enum receive_kind { RECEIVE_NOTHING, RECEIVE_RECORDING, RECEIVE_INGEST, RECEIVE_MESSAGE };
+enum receive_kind { RECEIVE_NOTHING, RECEIVE_RECORDING, RECEIVE_INGEST, RECEIVE_MESSAGE, RECEIVE_FORWARDED };
 
 /* Returns the kind of data that a body posted to this path contains. */
 enum receive_kind receive_kind(const char *path);

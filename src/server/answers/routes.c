@@ -250,9 +250,21 @@ static void note_change(struct http *h)
                                                             .status = h->status});
 }
 
+/* Whether a server without a store (--receive-only) answers the request. */
+static bool is_of_receiver(const struct http *h)
+{
+    static const char *const paths[] = {"/metrics", "/healthz", "/readyz", "/v1/tokens", "/v1/reload"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (!strcmp(h->path, paths[i]))
+            return true;
+    return connect_is_open(h->path) || (!strcmp(h->method, "POST") && receive_kind(h->path) != RECEIVE_NOTHING);
+}
+
 void routes_begin(struct http *h)
 {
-    if (!strcmp(h->method, "POST"))
+    if (!h->server->store && !is_of_receiver(h))
+        http_error(h, HTTP_NOT_FOUND, "this server only receives recordings (--receive-only); ask the one to which it forwards them");
+    else if (!strcmp(h->method, "POST"))
         post(h);
     else if (!strcmp(h->method, "GET") || !strcmp(h->method, "HEAD"))
         get(h);

@@ -47,7 +47,9 @@ static int compare(struct fleet_changes *f, struct error *e)
         rc = rc ? rc : take_sides(f, UINT32_MAX, e);
     }
     rc = rc ? rc : changes_compute(&f->changes);
-    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+    if (rc == -ENOMEM)
+        error_set(e, rc, "out of memory");
+    return rc || f->told ? rc : changes_requests(f, e);
 }
 
 /* Reads how many requests a second an average host answered on each side: "BEFORE,AFTER". */
@@ -55,7 +57,8 @@ static int read_requests(struct fleet_changes *f, struct http *h)
 {
     const char *text = http_parameter(h, "requests", NULL);
     double *before = &f->sides[CHANGES_BEFORE].requests, *after = &f->sides[CHANGES_AFTER].requests;
-    if (!text || !*text)
+    f->told = text && *text;
+    if (!f->told)
         return 0;
     if (!number_take_real(&text, REQUESTS_LEAST, REQUESTS_MOST, before) && *text++ == ',' &&
         !number_parse_real(text, REQUESTS_LEAST, REQUESTS_MOST, after))

@@ -20,12 +20,15 @@ static const struct changes_value *value_of(const struct changes *c, const struc
     return &c->figures[r->figure].value[r->which];
 }
 
-/* Weight per second: cores, for CPU time. */
-static double per_second(const struct fleet_side *side, double weight)
+double fleet_unit(const struct fleet_side *side)
 {
     const char *colon = strrchr(side->result.type, ':');
-    double unit = colon && !strcmp(colon, ":ns") ? 1e9 : 1;
-    return side->seconds ? weight / unit / (double)side->seconds : 0;
+    return colon && !strcmp(colon, ":ns") ? 1e9 : 1;
+}
+
+double fleet_per_second(const struct fleet_side *side, double weight)
+{
+    return side->seconds ? weight / fleet_unit(side) / (double)side->seconds : 0;
 }
 
 static void put_side(struct jsonw *j, const struct fleet_changes *f, enum changes_side which)
@@ -41,9 +44,9 @@ static void put_side(struct jsonw *j, const struct fleet_changes *f, enum change
     jsonw_member_uint(j, "recordings", side->result.recordings);
     jsonw_member_uint(j, "seconds", side->seconds);
     jsonw_member_uint(j, "weight", side->result.weight);
-    jsonw_member_number(j, "per_second", per_second(side, (double)side->result.weight));
+    jsonw_member_number(j, "per_second", fleet_per_second(side, (double)side->result.weight));
     if (side->requests > 0)
-        jsonw_member_number(j, "per_request", per_second(side, (double)side->result.weight) / side->requests);
+        jsonw_member_number(j, "per_request", fleet_per_second(side, (double)side->result.weight) / side->requests);
     jsonw_member_uint(j, "hosts", f->changes.compared[which]);
     jsonw_key(j, "compared");
     jsonw_uint(j, (uint64_t)f->changes.weight[which]);
@@ -58,6 +61,28 @@ static void put_left_out(struct jsonw *j, const struct changes *c)
         if (!c->hosts[i].compared)
             jsonw_text(j, strtab_text(&c->names, c->hosts[i].name));
     jsonw_array_end(j);
+}
+
+/* Writes the cost of a request, and where the number of requests comes from. */
+static void put_requests(struct jsonw *j, const struct fleet_changes *f)
+{
+    static const char *const names[] = {"before", "after", "ratio"};
+    const struct fleet_requests *r = &f->requests;
+    jsonw_key(j, "requests");
+    jsonw_object(j);
+    jsonw_member_text_or_null(j, "source", f->told ? "client" : r->known ? "spans" : NULL);
+    for (int i = 0; r->known && i < 3; i++) {
+        const struct fleet_estimate *of = i < 2 ? &r->cost[i] : &r->change;
+        jsonw_key(j, names[i]);
+        jsonw_object(j);
+        jsonw_member_number(j, "value", of->value);
+        jsonw_member_number(j, "low", of->low);
+        jsonw_member_number(j, "high", of->high);
+        if (i < 2)
+            jsonw_member_uint(j, "hosts", r->hosts[i]);
+        jsonw_object_end(j);
+    }
+    jsonw_object_end(j);
 }
 
 /* Returns the share of the weight that is compared. */
@@ -195,7 +220,7 @@ static void put_estimate(struct jsonw *j, const struct changes *c, const struct 
     jsonw_member_number(j, "q", v->q);
 }
 
-/* Writes a figure per second, and per request if the client has said how many there are: its share of the compared hosts, of the weight of
+/* Writes a figure per second, and per request if their number is known: its share of the compared hosts, of the weight of
  * all hosts per second. The seconds are those of all. */
 static void put_rates(struct jsonw *j, const struct fleet_changes *f, const double weight[2])
 {
@@ -203,7 +228,7 @@ static void put_rates(struct jsonw *j, const struct fleet_changes *f, const doub
     static const char *const requests[] = {"before_per_request", "after_per_request"};
     for (enum changes_side side = CHANGES_BEFORE; side <= CHANGES_AFTER; side++) {
         const struct fleet_side *of = &f->sides[side];
-        double rate = share_of(&f->changes, weight, side) * per_second(of, (double)of->result.weight);
+        double rate = share_of(&f->changes, weight, side) * fleet_per_second(of, (double)of->result.weight);
         jsonw_member_number(j, seconds[side], rate);
         if (of->requests > 0)
             jsonw_member_number(j, requests[side], rate / of->requests);
@@ -312,6 +337,7 @@ int changes_write(struct fleet_changes *f, struct http_writer *w)
     put_side(j, f, CHANGES_BEFORE);
     jsonw_key(j, "after");
     put_side(j, f, CHANGES_AFTER);
+    put_requests(j, f);
     put_left_out(j, c);
     jsonw_member_uint(j, "tests", c->tests);
     jsonw_member_uint(j, "sure", c->sure);

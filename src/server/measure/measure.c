@@ -55,6 +55,7 @@ static int add_events(struct minutes *m, const struct profile *p, const struct i
     int rc = jfr_file_take(&file, &view, "the recording", NULL, e);
     rc = rc ? rc : measure_halts(m, p, file, e);
     rc = rc || !has_jdk ? rc : measure_readings(m, file, e);
+    rc = rc || !has_jdk ? rc : measure_requests(m, file, e);
     jfr_file_close(file);
     return rc == -ENOMEM ? rc : 0;
 }

@@ -26,5 +26,7 @@ struct jfr_file;
 int measure_halts(struct minutes *m, const struct profile *p, const struct jfr_file *file, struct error *e);
 /* measure_readings.c: figures that the JDK's recorder wrote. Returns 0 or -ENOMEM. */
 int measure_readings(struct minutes *m, const struct jfr_file *file, struct error *e);
+/* measure_requests.c: requests, which tracers write as events of the JDK's recorder. Returns 0 or -ENOMEM. */
+int measure_requests(struct minutes *m, const struct jfr_file *file, struct error *e);
 
 #endif

@@ -32,8 +32,6 @@ void parts_leave_out(struct parts *p, const char *text)
 
 static int store(struct parts *p, struct envelope_note *note, const void *bytes, size_t n, struct store_added *added, struct error *e)
 {
-    struct envelope_writer w = {.fd = -1};
-    gnutls_hash_hd_t digest;
     int rc = arrival_allow(p->server, p->token, &note->labels, e);
     if (rc)
         return rc;
@@ -41,16 +39,8 @@ static int store(struct parts *p, struct envelope_note *note, const void *bytes,
         return error_set(e, -EINVAL, "a profile is empty");
     if (n > p->server->limits.max_body)
         return error_set(e, -EFBIG, "a profile is larger than --max-body, %llu bytes", (unsigned long long)p->server->limits.max_body);
-    if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256))
-        return error_set(e, -ENOMEM, "out of memory");
-    gnutls_hash(digest, bytes, n);
-    rc = store_begin(p->server->store, &w, e);
-    rc = rc ? rc : envelope_put(&w, bytes, n, e);
     /* each recording has its own turn, so that others come between those of a large message */
-    rc = rc ? rc : arrival_store(p->server, p->token, &w, note, digest, added, e);
-    gnutls_hash_deinit(digest, NULL);
-    envelope_abandon(&w);
-    return rc;
+    return arrival_store_bytes(p->server, p->token, note, bytes, n, added, e);
 }
 
 void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, size_t n)

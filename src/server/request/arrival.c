@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/text/pattern.h"
 #include "base/text/hex.h"
+#include "server/forward/forward.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -111,6 +112,28 @@ static int bind_key(struct envelope_note *note)
     return 0;
 }
 
+int arrival_begin(struct server *s, struct envelope_writer *w, struct error *e)
+{
+    return s->store ? store_begin(s->store, w, e) : forward_begin(s->forward, w, e);
+}
+
+/* Adds a recording to the store, and puts it where it waits for other servers (--forward). A server that keeps recordings sends on only
+ * those of clients: otherwise two servers that name each other would never end. */
+static int add(struct server *s, struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
+               struct store_added *added, struct error *e)
+{
+    char file[DISK_PATH_MAX];
+    if (!s->store)
+        return forward_take(s->forward, w, note, identity, added, e);
+    int rc = store_add(s->store, w, note, identity, added, e);
+    if (!rc && !added->duplicate)
+        counters_stored(&s->counters, added->id);
+    if (rc || !s->forward || note->forwarded)
+        return rc;
+    rc = forward_add(s->forward, store_recording_file(s->store, identity, file), identity, e);
+    return rc == -ENOENT && added->duplicate ? 0 : rc; /* an old one, which was put there when it came first */
+}
+
 int arrival_store(struct server *s, const struct token *by, struct envelope_writer *w, struct envelope_note *note, gnutls_hash_hd_t content,
                   struct store_added *added, struct error *e)
 {
@@ -121,11 +144,25 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
         rc = error_set(e, -ENOMEM, "out of memory");
     rc = rc ? rc : arrival_turn(s, by, bytes, e);
     if (!rc) {
-        rc = store_add(s->store, w, note, identity, added, e);
-        if (!rc && !added->duplicate)
-            counters_stored(&s->counters, added->id);
+        rc = add(s, w, note, identity, added, e);
         arrival_turn_end(s, by, bytes);
     }
+    return rc;
+}
+
+int arrival_store_bytes(struct server *s, const struct token *by, struct envelope_note *note, const void *bytes, size_t n,
+                        struct store_added *added, struct error *e)
+{
+    struct envelope_writer w = {.fd = -1};
+    gnutls_hash_hd_t digest;
+    if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256))
+        return error_set(e, -ENOMEM, "out of memory");
+    gnutls_hash(digest, bytes, n);
+    int rc = arrival_begin(s, &w, e);
+    rc = rc ? rc : envelope_put(&w, bytes, n, e);
+    rc = rc ? rc : arrival_store(s, by, &w, note, digest, added, e);
+    gnutls_hash_deinit(digest, NULL);
+    envelope_abandon(&w);
     return rc;
 }
 

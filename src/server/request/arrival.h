@@ -23,6 +23,11 @@ int arrival_allow(struct server *s, const struct token *by, const struct labels 
  * with envelope_abandon. */
 int arrival_store(struct server *s, const struct token *by, struct envelope_writer *w, struct envelope_note *note, gnutls_hash_hd_t content,
                   struct store_added *added, struct error *e);
+/* Does the same with a recording in memory. */
+int arrival_store_bytes(struct server *s, const struct token *by, struct envelope_note *note, const void *bytes, size_t n,
+                        struct store_added *added, struct error *e);
+/* Begins the file of a recording that arrives. */
+int arrival_begin(struct server *s, struct envelope_writer *w, struct error *e);
 
 /* Whether a recording with these labels may have one more, with a name and a value of these lengths. */
 bool arrival_has_room(const struct server *s, const struct labels *labels, size_t name_len, size_t value_len);

@@ -65,7 +65,8 @@
  * files; NULL = none. store: "clickhouse:URL", where the rows of recordings are; NULL = in files of `data`. store_user: NULL = default;
  * store_password, store_ca: files; NULL = none, the system's. trace_link: the address of a trace in a tracing system
  * (base/text/trace_link.h); NULL = none. cold: where recordings become objects; NULL = nowhere. cold_take_over: NULL, or "". s3_*: as in
- * struct s3_options of store/objects/s3.h. */
+ * struct s3_options of store/objects/s3.h. forward: URLs of other servers, with commas; NULL = none. forward_token, forward_ca: files; NULL
+ * = none, the system's. receive_only: NULL, or "". */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -99,8 +100,13 @@
     X(remote_protocol, "remote-write-protocol")                                                                                            \
     X(remote_token, "remote-write-token-file")                                                                                             \
     X(remote_ca, "remote-write-ca")                                                                                                        \
-    X(trace_link, "trace-link")
+    X(trace_link, "trace-link")                                                                                                            \
+    X(forward, "forward")                                                                                                                  \
+    X(forward_token, "forward-token-file")                                                                                                 \
+    X(forward_ca, "forward-ca")                                                                                                            \
+    X(receive_only, "receive-only")
 
+struct forward;  /* server/forward/forward.h */
 struct alerts;   /* server/alerts/alerts.h */
 struct profiles; /* server/profiles/profiles.h */
 struct pull;     /* server/pull/pull.h */
@@ -166,7 +172,8 @@ struct journal; /* request/journal.h */
 struct server {
     const struct server_options *options; /* those of the start; `limits` has the limits */
     struct server_limits limits;
-    struct store *store;
+    struct store *store;     /* NULL with --receive-only */
+    struct forward *forward; /* NULL = nothing is sent on */
     struct tokens tokens;
     struct quotas *quotas;
     struct counters counters;

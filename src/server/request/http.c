@@ -1,6 +1,7 @@
 #include "server/request/http.h"
 
 #include "base/text/units.h"
+#include "store/files/envelope.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +40,7 @@ bool http_is_gone(void *http)
 
 uint64_t http_body_most(const struct server *s)
 {
-    return s->limits.max_body + DISCARD_MAX;
+    return s->limits.max_body + ENVELOPE_MORE + DISCARD_MAX;
 }
 
 void http_free(struct http *h)

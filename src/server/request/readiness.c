@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/forward/forward.h"
 
 #include <errno.h>
 
@@ -19,7 +20,7 @@ static int check(struct server *s, struct error *e)
     if (mine) {
         r->checking = true;
         pthread_mutex_unlock(&r->lock);
-        int result = store_check_ready(s->store, &problem);
+        int result = s->store ? store_check_ready(s->store, &problem) : forward_check_ready(s->forward, &problem);
         pthread_mutex_lock(&r->lock);
         r->checking = false;
         r->result = result;

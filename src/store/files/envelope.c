@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NOTE_MAX = 1 << 20 };
+enum { NOTE_MAX = ENVELOPE_MORE - ENVELOPE_HEAD };
 
 struct head {
     char magic[8];
@@ -144,23 +144,27 @@ static int read_note(struct envelope_note *n, const uint8_t *bytes, size_t size,
     return rc;
 }
 
-static int check(struct envelope *v, const char *path, struct error *e)
+int envelope_read(struct envelope *v, const void *bytes, uint64_t n, const char *name, struct error *e)
 {
     struct head h;
-    if (v->map_size < sizeof h)
-        return error_set(e, -EBADMSG, "%s: damaged: too short", path);
-    memcpy(&h, v->map, sizeof h);
+    *v = (struct envelope){0};
+    if (n < sizeof h)
+        return error_set(e, -EBADMSG, "%s: damaged: too short", name);
+    memcpy(&h, bytes, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) || le64toh(h.checksum) != checksum_of(&h, offsetof(struct head, checksum)))
-        return error_set(e, -EBADMSG, "%s: damaged: its head", path);
-    uint64_t left = v->map_size - sizeof h, body = le64toh(h.body), note = le64toh(h.note);
+        return error_set(e, -EBADMSG, "%s: damaged: its head", name);
+    uint64_t left = n - sizeof h, body = le64toh(h.body), note = le64toh(h.note);
     if (body > left || note != left - body)
-        return error_set(e, -EBADMSG, "%s: damaged: its length", path);
-    v->body = (const uint8_t *)v->map + sizeof h;
+        return error_set(e, -EBADMSG, "%s: damaged: its length", name);
+    v->body = (const uint8_t *)bytes + sizeof h;
     v->size = body;
     memcpy(v->identity, h.identity, sizeof v->identity);
     if (checksum_of(v->body + body, note) != le64toh(h.note_checksum) || checksum_of(v->body, body) != le64toh(h.body_checksum))
-        return error_set(e, -EBADMSG, "%s: damaged: its content", path);
-    return read_note(&v->note, v->body + body, note, e);
+        return error_set(e, -EBADMSG, "%s: damaged: its content", name);
+    int rc = read_note(&v->note, v->body + body, note, e);
+    if (rc)
+        envelope_close(v);
+    return rc;
 }
 
 int envelope_open(struct envelope *v, const char *path, struct error *e)
@@ -174,16 +178,16 @@ int envelope_open(struct envelope *v, const char *path, struct error *e)
             close(fd);
         return error_set(e, code, "%s: cannot be opened: %s", path, strerror(-code));
     }
-    v->map_size = (uint64_t)st.st_size;
-    v->map = v->map_size ? mmap(NULL, v->map_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    uint64_t size = (uint64_t)st.st_size;
+    void *map = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     close(fd);
-    if (v->map == MAP_FAILED) {
-        v->map = NULL;
+    if (map == MAP_FAILED)
         return error_set(e, -ENOMEM, "%s: cannot be mapped", path);
-    }
-    int rc = check(v, path, e);
-    if (rc)
-        envelope_close(v);
+    int rc = envelope_read(v, map, size, path, e);
+    v->map = rc ? NULL : map;
+    v->map_size = size;
+    if (rc && map)
+        munmap(map, size);
     return rc;
 }
 

@@ -18,7 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ENVELOPE_IDENTITY = 32, ENVELOPE_KEY_MAX = 128, ENVELOPE_HEAD = 128 };
+/* ENVELOPE_MORE: the bytes of a file besides its body, at most. */
+enum { ENVELOPE_IDENTITY = 32, ENVELOPE_KEY_MAX = 128, ENVELOPE_HEAD = 128, ENVELOPE_MORE = ENVELOPE_HEAD + (1 << 20) };
 
 #define ENVELOPE_LEFT_OUT "-"
 
@@ -36,6 +37,7 @@ struct envelope_note {
         uint64_t bytes, samples;
         uint32_t text, frames; /* bytes of a text, and frames of a stack; more is cut */
     } most;                    /* limits for a profile in pprof's format, unpacked, when it arrives; 0 = no limit. Not in the file */
+    bool forwarded;            /* another server received it. Not in the file */
 };
 
 struct envelope_writer {
@@ -58,12 +60,14 @@ struct envelope {
     uint64_t size;
     uint8_t identity[ENVELOPE_IDENTITY];
     struct envelope_note note;
-    void *map;
+    void *map; /* NULL = the bytes are the caller's */
     uint64_t map_size;
 };
 
 /* Opens a file, and checks every byte of it. Returns 0, or a code with a message in e; -EBADMSG if the file is damaged. */
 int envelope_open(struct envelope *v, const char *path, struct error *e);
+/* Does the same with a file's bytes in memory, which must stay as long as the envelope. name: for messages. */
+int envelope_read(struct envelope *v, const void *bytes, uint64_t n, const char *name, struct error *e);
 void envelope_close(struct envelope *v);
 void envelope_note_deinit(struct envelope_note *n);
 

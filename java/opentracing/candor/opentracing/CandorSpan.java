@@ -21,7 +21,7 @@ final class CandorSpan implements Span {
         this.operation = operation;
         ids = new Ids(context, decimal);
         root = Root.of(context, before, ids, operation);
-        event = new AtomicReference<>(Flight.beginSpan(ids, before == null ? 0 : new Ids(before, decimal).span));
+        event = new AtomicReference<>(Flight.beginSpan(ids, before == null ? 0 : new Ids(before, decimal).span, root.spanId));
     }
 
     @Override

@@ -16,8 +16,8 @@ final class Flight {
         }
     }
 
-    /** Null if no recording wants it. parent: the id of the parent span; 0 = none. */
-    static Object beginSpan(Ids ids, long parent) {
+    /** Null if no recording wants it. parent: the id of the parent span, 0 = none; root: that of the outermost span in the process. */
+    static Object beginSpan(Ids ids, long parent, long root) {
         if (!PRESENT) {
             return null;
         }
@@ -28,6 +28,7 @@ final class Flight {
         event.traceId = ids.trace();
         event.spanId = Ids.hex(ids.span);
         event.parentId = parent == 0 ? null : Ids.hex(parent);
+        event.rootId = Ids.hex(root);
         event.startThread = Thread.currentThread();
         event.begin();
         return event;

@@ -23,6 +23,10 @@ final class SpanEvent extends Event {
     @Label("Parent Id")
     String parentId;
 
+    @Label("Root Id")
+    @Description("The id of the outermost span around it in this process. If it is the span's own id, the span is a request to the process")
+    String rootId;
+
     @Label("Operation")
     String operation;
 

@@ -1,4 +1,4 @@
-#include "daemon/spool/backoff.h"
+#include "http/backoff.h"
 
 #include <sys/random.h>
 

@@ -1,7 +1,7 @@
 /* Computes how long to wait before a failed upload is retried: exponential backoff with full jitter. So a fleet whose server was down does
  * not send everything at the same moment when the server is back. The wait is never shorter than the server requested. */
-#ifndef CANDOR_DAEMON_SPOOL_BACKOFF_H
-#define CANDOR_DAEMON_SPOOL_BACKOFF_H
+#ifndef CANDOR_HTTP_BACKOFF_H
+#define CANDOR_HTTP_BACKOFF_H
 
 #include "base/time_units.h"
 

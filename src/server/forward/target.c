@@ -1,0 +1,149 @@
+/* The threads that send to one server, and how long they wait after a failure. */
+#include "server/forward/forward_internal.h"
+
+#include "base/text/units.h"
+#include "base/time_units.h"
+#include "http/backoff.h"
+#include "http/post.h"
+#include "http/token.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char path[] = "/v1/recordings/forwarded";
+
+static void tell(struct forward_target *t, const char *what, const char *why)
+{
+    char text[900];
+    snprintf(text, sizeof text, "%s: %s%s%.500s", t->url, what, *why ? ": " : "", why);
+    for (char *c = text; *c; c++)
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    t->of->options.tell(text);
+}
+
+/* Notes that the server answered well, or that it did not; then nothing is sent to it for a while. */
+static void note(struct forward_target *t, const char *failure, uint64_t asked_ns)
+{
+    pthread_mutex_lock(&t->lock);
+    unsigned before = t->failed_in_row;
+    t->failed_in_row = failure ? before + 1 : 0;
+    if (failure) {
+        t->failures++;
+        t->next_ns = clock_monotonic_ns() + backoff_wait_ns(t->failed_in_row, asked_ns, backoff_random());
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (failure && !before)
+        tell(t, "recordings wait, and are sent again", failure);
+    else if (!failure && before)
+        tell(t, "takes recordings again", "");
+}
+
+static int post(struct forward_target *t, struct transport *transport, const struct postbox_letter *l, int fd, struct post_answer *answer,
+                struct error *e)
+{
+    const char *file = t->of->options.token_file;
+    char token[TOKEN_MAX], url[FORWARD_URL_MAX + sizeof path];
+    snprintf(url, sizeof url, "%s%s", t->url, path);
+    const struct post_letter letter = {.url = url, .token = token, .fd = fd, .size = l->bytes};
+    int rc = token_read(file ? file : "", token, e);
+    rc = rc ? rc : post_send(transport, &letter, answer, e);
+    explicit_bzero(token, sizeof token);
+    return rc;
+}
+
+/* Whether the server will never take it. Everything else may be mended: a token, an address, a server of an earlier version. */
+static bool is_final(long status)
+{
+    return status == 400 || status == 413 || status == 415;
+}
+
+static void refuse(struct forward_target *t, struct postbox_letter *l, const char *why)
+{
+    char what[160];
+    snprintf(what, sizeof what, "refuses the recording %.16s..., which is now in the folder 'refused' of its folder in --data", l->name);
+    tell(t, what, why);
+    postbox_refuse(&t->box, l);
+}
+
+static void send_one(struct forward_target *t, struct transport *transport, struct postbox_letter *l)
+{
+    struct post_answer answer = {0};
+    struct error e;
+    char file[DISK_PATH_MAX], why[600];
+    int fd = open(postbox_file(&t->box, l, file), O_RDONLY | O_CLOEXEC);
+    int rc = fd < 0 ? error_set(&e, -errno, "%s: %s", file, strerror(errno)) : post(t, transport, l, fd, &answer, &e);
+    bool good = !rc && answer.status >= 200 && answer.status < 300;
+    if (fd >= 0)
+        close(fd);
+    snprintf(why, sizeof why, "it answered %ld: %.500s", answer.status, answer.text);
+    note(t, good || is_final(answer.status) ? NULL : rc ? e.text : why, answer.retry_after_ns);
+    if (good)
+        postbox_done(&t->box, l);
+    else if (!rc && is_final(answer.status))
+        refuse(t, l, why);
+    else
+        postbox_put_back(&t->box, l); /* the server may be unable to take just this one, so it goes behind the others */
+}
+
+/* Waits until something changes, or until the time, but for a second at most. The caller has the lock. */
+static void wait_until(struct forward_target *t, uint64_t until_ns)
+{
+    uint64_t latest = clock_monotonic_ns() + NS_PER_S;
+    until_ns = until_ns < latest ? until_ns : latest;
+    const struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+    pthread_cond_timedwait(&t->change, &t->lock, &until);
+}
+
+static void *run(void *target)
+{
+    struct forward_target *t = target;
+    const char *ca = t->of->options.ca;
+    struct error e;
+    struct transport *transport = transport_new(ca ? ca : "", t->of->options.stop, &e);
+    if (!transport)
+        tell(t, "nothing can be sent to it", e.text);
+    pthread_mutex_lock(&t->lock);
+    while (transport && !t->stopping) {
+        uint64_t now = clock_monotonic_ns();
+        struct postbox_letter *l = now < t->next_ns ? NULL : postbox_take(&t->box);
+        if (!l) {
+            wait_until(t, now < t->next_ns ? t->next_ns : UINT64_MAX);
+            continue;
+        }
+        pthread_mutex_unlock(&t->lock);
+        send_one(t, transport, l);
+        pthread_mutex_lock(&t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+    transport_free(transport);
+    return NULL;
+}
+
+int target_start(struct forward_target *t, struct error *e)
+{
+    int rc = 0;
+    for (; !rc && t->threads_started < FORWARD_SENDERS; t->threads_started += !rc)
+        rc = pthread_create(&t->threads[t->threads_started], NULL, run, t);
+    return rc ? error_set(e, -rc, "no thread for --forward: %s", strerror(rc)) : 0;
+}
+
+void target_stop(struct forward_target *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->stopping = true;
+    pthread_cond_broadcast(&t->change);
+    pthread_mutex_unlock(&t->lock);
+    while (t->threads_started)
+        pthread_join(t->threads[--t->threads_started], NULL);
+}
+
+void target_wake(struct forward_target *t)
+{
+    pthread_mutex_lock(&t->lock);
+    pthread_cond_signal(&t->change);
+    pthread_mutex_unlock(&t->lock);
+}

@@ -37,6 +37,12 @@ uint32_t *map_find(const struct map *m, uint64_t key)
     return s->used ? &s->value : NULL;
 }
 
+void map_soon(const struct map *m, uint64_t key)
+{
+    if (m->cap)
+        __builtin_prefetch(&m->slots[hash_mix(key) & (m->cap - 1)]);
+}
+
 static bool grow(struct map *m)
 {
     size_t cap = m->cap ? m->cap * 2 : 64;

@@ -28,6 +28,9 @@ uint32_t *map_find(const struct map *m, uint64_t key);
  * memory. */
 uint32_t *map_add(struct map *m, uint64_t key, bool *added);
 
+/* Loads the memory that map_find or map_add will need for this key, without waiting for it. */
+void map_soon(const struct map *m, uint64_t key);
+
 /* Mixes 64 bits so that each output bit depends on each input bit (the finalizer of MurmurHash3). */
 static inline uint64_t hash_mix(uint64_t x)
 {

@@ -6,6 +6,7 @@
 #include "base/text/stable_name.h"
 #include "base/text/word_list.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ enum { WHAT_BYTES_MAX = 4096 };
 struct reading {
     struct halts *h;
     struct halt_parts parts;
+    unsigned kinds;                      /* the wanted kinds of halts: 1 << kind */
     struct map sites, threads, contexts; /* for the current chunk: key -> id */
     bool by_agent;                       /* Candor's agent wrote this chunk */
     bool locks, no_parks;                /* the agent records waits for monitors; it records no parks */
@@ -272,9 +274,9 @@ static void set_taker(struct taker *takers, struct jfr_chunk *chunk, const char 
         takers[type->index] = taker;
 }
 
-/* Returns the handlers by type. A thrown Error has an event jdk.JavaErrorThrow. If the chunk also has events for all exceptions, which
- * include the Error, jdk.JavaErrorThrow is ignored. NULL if out of memory. */
-static struct taker *takers_of(struct jfr_chunk *chunk)
+/* Returns the handlers by type; those of halts only for these kinds. A thrown Error has an event jdk.JavaErrorThrow. If the chunk also has
+ * events for all exceptions, which include the Error, jdk.JavaErrorThrow is ignored. NULL if out of memory. */
+static struct taker *takers_of(struct jfr_chunk *chunk, unsigned kinds)
 {
     uint32_t count;
     jfr_chunk_types(chunk, &count);
@@ -282,7 +284,8 @@ static struct taker *takers_of(struct jfr_chunk *chunk)
     if (!takers)
         return NULL;
     for (size_t i = 0; i < halt_type_count; i++)
-        set_taker(takers, chunk, halt_types[i].event, (struct taker){take_halt, &halt_types[i]});
+        if (kinds & 1u << halt_types[i].kind)
+            set_taker(takers, chunk, halt_types[i].event, (struct taker){take_halt, &halt_types[i]});
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         set_taker(takers, chunk, parts[i].event, (struct taker){parts[i].take, NULL});
     const struct jfr_type *all = jfr_chunk_type(chunk, "jdk.JavaExceptionThrow");
@@ -324,7 +327,7 @@ static int read_chunk(void *reading, struct jfr_chunk *chunk)
 {
     struct reading *r = reading;
     struct jfr_event event;
-    struct taker *takers = takers_of(chunk);
+    struct taker *takers = takers_of(chunk, r->kinds);
     if (!takers)
         return -ENOMEM;
     r->by_agent = jfr_chunk_type(chunk, "candor.Setting") != NULL;
@@ -370,15 +373,10 @@ static int read_chunks(struct reading *r, const struct jfr_file *file, const str
     return pass_run(file, readers, 1 + count, problems, e);
 }
 
-int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
-{
-    return halts_read_beside(h, file, NULL, 0, problems, e);
-}
-
-int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+static int read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, const struct pass_reader *others, uint32_t count,
                       struct jfr_problems *problems, struct error *e)
 {
-    struct reading r = {.h = h};
+    struct reading r = {.h = h, .kinds = kinds};
     *h = (struct halts){0};
     map_init(&r.sites);
     map_init(&r.threads);
@@ -401,6 +399,25 @@ int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct
     map_deinit(&r.threads);
     map_deinit(&r.contexts);
     return rc;
+}
+
+int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
+{
+    return read_kinds(h, file, UINT_MAX, NULL, 0, problems, e);
+}
+
+int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+                      struct jfr_problems *problems, struct error *e)
+{
+    return read_kinds(h, file, UINT_MAX, others, count, problems, e);
+}
+
+int halts_read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, struct error *e)
+{
+    for (unsigned kind = 0; kind < HALT_KINDS; kind++)
+        if (halt_kinds[kind].scope == HALT_OF_ALL || halt_kinds[kind].scope == HALT_OF_PART)
+            kinds |= 1u << kind;
+    return read_kinds(h, file, kinds, NULL, 0, NULL, e);
 }
 
 void halt_parts_deinit(struct halt_parts *p)

@@ -70,6 +70,8 @@ int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems
 enum { HALTS_OTHERS_MAX = 4 };
 int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
                       struct jfr_problems *problems, struct error *e);
+/* Does the same without halts of single threads, except for those of these kinds (1 << HALT_...). */
+int halts_read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, struct error *e);
 void halts_deinit(struct halts *h);
 
 static inline const char *halts_text(const struct halts *h, uint32_t string)

@@ -216,15 +216,25 @@ static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_
     return rc;
 }
 
+static bool is_small_frame(uint32_t method, uint32_t line, uint32_t bci)
+{
+    return !((method | line | bci) >> SMALL_BITS);
+}
+
+static uint64_t small_frame_key(uint32_t method, uint32_t line, uint32_t bci, uint8_t type)
+{
+    return (((uint64_t)method << SMALL_BITS | line) << SMALL_BITS | bci) << 4 | type;
+}
+
 /* Finds the key of a frame, and the map for that key. Returns 0 or -ENOMEM. */
 static int frame_key(struct profile *p, uint32_t method, uint32_t line, uint32_t bci, uint8_t type, uint64_t *key, struct map **frames)
 {
     bool added;
     uint32_t place;
     struct map *places = &p->maps[MAP_PLACE];
-    if (!((method | line | bci) >> SMALL_BITS)) {
+    if (is_small_frame(method, line, bci)) {
         *frames = &p->maps[MAP_FRAME];
-        *key = (((uint64_t)method << SMALL_BITS | line) << SMALL_BITS | bci) << 4 | type;
+        *key = small_frame_key(method, line, bci, type);
         return 0;
     }
     if (intern_pair(places, method, line, (uint32_t)places->count, &place, &added))
@@ -244,16 +254,18 @@ int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci
         bci = BCI_MAX;
     if (indexed(p) || frame_key(p, method, (uint32_t)line, bci, type, &key, &frames))
         return -ENOMEM;
-    const uint32_t *known = map_find(frames, key);
-    if (known) {
-        *id = *known;
-        return 0;
-    }
     if (frame_label(p, method, type, &label) || ARRAY_GROW(p->frames, p->frame_cap, p->frame_count) ||
         intern(frames, key, p->frame_count, id, &added))
         return -ENOMEM;
-    p->frames[p->frame_count++] = (struct profile_frame){.method = method, .label = label, .line = line, .bci = bci, .type = type};
+    if (added)
+        p->frames[p->frame_count++] = (struct profile_frame){.method = method, .label = label, .line = line, .bci = bci, .type = type};
     return 0;
+}
+
+void profile_frame_soon(const struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type)
+{
+    if (is_small_frame(method, (uint32_t)line, bci))
+        map_soon(&p->maps[MAP_FRAME], small_frame_key(method, (uint32_t)line, bci, type));
 }
 
 int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)

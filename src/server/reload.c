@@ -15,6 +15,18 @@ void reload_limits(struct server_limits *l, const struct server_options *o)
 #undef SET
 }
 
+struct store_limits reload_store_limits(const struct server_options *o)
+{
+    return (struct store_limits){.retain_s = o->retain_s,
+                                 .retain_raw_s = o->retain_raw_s,
+                                 .retain_hours_s = o->retain_hours_s,
+                                 .retain_days_s = o->retain_days_s,
+                                 .max_disk = o->max_disk,
+                                 .max_raw = o->max_raw,
+                                 .max_service = o->max_service,
+                                 .memory = o->memory};
+}
+
 static void add(struct buffer *list, const char *option)
 {
     buffer_printf(list, "%s--%s", list->len ? ", " : "", option);
@@ -70,14 +82,7 @@ static bool has_token(void *tokens, const char *name)
 static void apply(struct server *s, const struct server_options *o, void (*tell)(const char *text))
 {
     struct buffer changed, waiting;
-    const struct store_limits store = {.retain_s = o->retain_s,
-                                       .retain_raw_s = o->retain_raw_s,
-                                       .retain_hours_s = o->retain_hours_s,
-                                       .retain_days_s = o->retain_days_s,
-                                       .max_disk = o->max_disk,
-                                       .max_raw = o->max_raw,
-                                       .max_service = o->max_service,
-                                       .memory = o->memory};
+    const struct store_limits store = reload_store_limits(o);
     buffer_init(&changed, 512);
     buffer_init(&waiting, 512);
     compare(s, o, &changed, &waiting);

@@ -34,14 +34,7 @@ enum { MAINTAIN_S = 10, REREAD_WAIT_S = 10 };
 static struct store_options options_of(const struct server_options *o, const atomic_bool *stop)
 {
     return (struct store_options){.path = o->data,
-                                  .retain_s = o->retain_s,
-                                  .retain_raw_s = o->retain_raw_s,
-                                  .retain_hours_s = o->retain_hours_s,
-                                  .retain_days_s = o->retain_days_s,
-                                  .max_disk = o->max_disk,
-                                  .max_raw = o->max_raw,
-                                  .max_service = o->max_service,
-                                  .memory = o->memory,
+                                  .limits = reload_store_limits(o),
                                   .load = load_recording,
                                   .clickhouse = o->store ? o->store + strlen(SERVER_STORE_CLICKHOUSE) : NULL,
                                   .clickhouse_user = o->store_user,

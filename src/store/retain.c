@@ -256,7 +256,7 @@ static int shrink(struct store *s, struct service one, uint64_t most, int64_t ne
 
 static int fit_services(struct store *s, const struct services *all, int64_t newest_day, struct error *e)
 {
-    uint64_t limit = s->options.max_service;
+    uint64_t limit = s->options.limits.max_service;
     int rc = 0;
     for (uint32_t i = 0; limit && !rc && i < all->count; i++)
         if (all_of(&all->list[i]) > limit)
@@ -266,7 +266,7 @@ static int fit_services(struct store *s, const struct services *all, int64_t new
 
 static int fit_raw(struct store *s, const struct services *all, struct error *e)
 {
-    uint64_t limit = s->options.max_raw, share, freed;
+    uint64_t limit = s->options.limits.max_raw, share, freed;
     int rc = 0;
     if (!limit || all->raw <= limit)
         return 0;
@@ -279,7 +279,7 @@ static int fit_raw(struct store *s, const struct services *all, struct error *e)
 
 static int fit_disk(struct store *s, const struct services *all, int64_t newest_day, struct error *e)
 {
-    uint64_t limit = s->options.max_disk, share;
+    uint64_t limit = s->options.limits.max_disk, share;
     if (!limit || all->all <= limit)
         return 0;
     int rc = find_share(all, all_of, with_slack(limit), &share, e);
@@ -312,7 +312,7 @@ static int fit_all(struct store *s, struct error *e)
 static int drop_days_of(struct store *s, struct service one, int64_t oldest, struct error *e)
 {
     int rc = 0;
-    if (!s->options.retain_hours_s)
+    if (!s->options.limits.retain_hours_s)
         return drop_days(s, one.id, oldest, DELETED_AGE, e);
     while (!rc && one.oldest_day < oldest && !store_is_stopping(s)) {
         bool covers = true;
@@ -341,8 +341,8 @@ static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
 
 static int drop_old_rollups(struct store *s, int64_t now, struct error *e)
 {
-    int64_t hours = (now - (int64_t)s->options.retain_hours_s) / SECONDS_PER_DAY;
-    int64_t days = s->options.retain_hours_s ? (now - (int64_t)s->options.retain_days_s) / SECONDS_PER_DAY : hours;
+    int64_t hours = (now - (int64_t)s->options.limits.retain_hours_s) / SECONDS_PER_DAY;
+    int64_t days = s->options.limits.retain_hours_s ? (now - (int64_t)s->options.limits.retain_days_s) / SECONDS_PER_DAY : hours;
     struct services all = {0};
     int rc = read_services(s, &all, e);
     for (uint32_t i = 0; !rc && i < all.count && !store_is_stopping(s); i++) {
@@ -366,8 +366,8 @@ static int drop_old(struct store *s, struct error *e)
         rc = drop_old_days(s, oldest, e);
     rc = rc ? rc : drop_old_rollups(s, now, e);
     rc = rc ? rc : catalogue_keep_until(s->catalogue, now, e);
-    if (!rc && s->options.retain_raw_s)
-        rc = drop_raw(s, 0, now - (int64_t)s->options.retain_raw_s, UINT64_MAX, true, DELETED_AGE, &freed, e);
+    if (!rc && s->options.limits.retain_raw_s)
+        rc = drop_raw(s, 0, now - (int64_t)s->options.limits.retain_raw_s, UINT64_MAX, true, DELETED_AGE, &freed, e);
     return rc;
 }
 

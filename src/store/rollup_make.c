@@ -570,7 +570,7 @@ void rollup_some(struct store *s)
 {
     struct error e, of_days;
     uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
-    if (!s->options.retain_hours_s)
+    if (!s->options.limits.retain_hours_s)
         return;
     int rc = make_due(s, ROLLUP_HOUR, end, &e), days = make_due(s, ROLLUP_DAY, end, &of_days);
     if (!rc && days)

@@ -68,10 +68,11 @@ static int own_stacks(struct profile *p, const struct profile *names)
 {
     struct load_shared copies = {.to = p, .from = names};
     int rc = 0;
-    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
-        rc = load_shared_stack(&copies, p->samples[i].stack);
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
+        rc = load_shared_note(&copies, p->samples[i].stack);
+    rc = rc ? rc : load_shared_copy(&copies);
+    for (uint32_t i = 0; i < p->sample_count; i++)
         p->samples[i].stack = rc ? 0 : load_shared_id(&copies, p->samples[i].stack);
-    }
     load_shared_deinit(&copies);
     return rc;
 }
@@ -198,7 +199,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
         return error_set(e, -ENOMEM, "out of memory");
     s->options = *o;
     s->rows = &rows_in_files;
-    s->retain_s = o->retain_s;
+    s->retain_s = o->limits.retain_s;
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
     arrivals_init(&s->arrivals);
@@ -207,7 +208,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     pthread_mutex_init(&s->reading, NULL);
     pthread_mutex_init(&s->deleting, NULL);
     cache_init(&s->cache);
-    s->cache.most = o->memory;
+    s->cache.most = o->limits.memory;
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
     rc = rc ? rc : make_folders(s, e);
@@ -242,12 +243,7 @@ void store_close(struct store *s)
 
 void store_set_limits(struct store *s, const struct store_limits *l)
 {
-    s->options.retain_raw_s = l->retain_raw_s;
-    s->options.retain_hours_s = l->retain_hours_s;
-    s->options.retain_days_s = l->retain_days_s;
-    s->options.max_disk = l->max_disk;
-    s->options.max_raw = l->max_raw;
-    s->options.max_service = l->max_service;
+    s->options.limits = *l;
     s->cache.most = l->memory;
     atomic_store_explicit(&s->retain_s, l->retain_s, memory_order_relaxed);
 }

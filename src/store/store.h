@@ -77,7 +77,7 @@ struct store_rollup_rule {
 
 struct store_options {
     const char *path;
-    uint64_t retain_s, retain_raw_s, retain_hours_s, retain_days_s, max_disk, max_raw, max_service, memory; /* as in struct store_limits */
+    struct store_limits limits; /* those of the start; store_set_limits changes them */
     /* Adds the profiles of a recording, at least one. Each profile after the first has samples, and no two have the same type. Returns 0,
      * or a code with a message in e, which store_add returns. The profiles that it has added before a failure are complete. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);

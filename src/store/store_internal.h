@@ -30,7 +30,7 @@ struct arrivals {
 enum { SEALING_LOCKS = 16 };
 
 struct store {
-    struct store_options options;  /* apart from retain_s, only the thread of store_maintain uses its limits */
+    struct store_options options;  /* only the thread of store_maintain uses its limits */
     atomic_uint_fast64_t retain_s; /* in force; it orders no other memory access */
     char path[DISK_PATH_MAX / 2];
     int lock;

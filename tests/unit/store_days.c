@@ -45,7 +45,7 @@ void days_begin(const char *name)
 
 struct store *days_open(uint64_t wait_ns)
 {
-    struct store_options o = {.path = path, .retain_s = 7 * DAYS_S, .load = load, .reread_wait_ns = wait_ns, .tell = tell};
+    struct store_options o = {.path = path, .limits.retain_s = 7 * DAYS_S, .load = load, .reread_wait_ns = wait_ns, .tell = tell};
     struct store *s;
     struct error e;
     o.merge.same = 4;

@@ -32,7 +32,7 @@ static inline struct store *shop_open(const char *folder, const char *name, uint
                                       int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e))
 {
     char path[300];
-    struct store_options o = {.path = path, .retain_s = retain_s, .load = load};
+    struct store_options o = {.path = path, .limits.retain_s = retain_s, .load = load};
     struct store *s;
     struct error e;
     snprintf(path, sizeof path, "%s/%s", folder, name);

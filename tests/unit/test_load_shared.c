@@ -69,6 +69,11 @@ static bool has_same_nodes(void)
     return same;
 }
 
+static bool has_id(struct load_shared *s, uint32_t stack, uint32_t expected)
+{
+    return !load_shared_note(s, stack) && !load_shared_copy(s) && load_shared_id(s, stack) == expected;
+}
+
 /* `from` has the stacks of other kinds, too, and grows while stacks are taken from it. */
 static void test_own_stacks(struct load_shared *s)
 {
@@ -76,7 +81,7 @@ static void test_own_stacks(struct load_shared *s)
     for (unsigned i = 0; i < STACKS; i++) {
         add_stack(&from, 7 * i + 1);
         uint32_t stack = add_stack(&from, i * i % CALLS), expected = add_stack(&alone, i * i % CALLS);
-        good = !load_shared_stack(s, stack) && load_shared_id(s, stack) == expected && good;
+        good = has_id(s, stack, expected) && good;
     }
     tap_ok(good, "each of %d stacks has the id that it has without the others", STACKS);
     tap_ok(from.node_count > to.node_count, "the stacks of others are not copied: %u of %u", to.node_count, from.node_count);
@@ -102,11 +107,15 @@ static void test_searching(void)
 {
     struct load_shared s = {.to = &to, .from = &from, .searches = true};
     bool good = true;
-    uint32_t nodes = to.node_count;
+    uint32_t nodes = to.node_count, stacks[STACKS], expected[STACKS];
     for (unsigned i = 0; i < STACKS; i++) {
-        uint32_t stack = add_stack(&from, 11 * i), expected = add_stack(&alone, 11 * i);
-        good = !load_shared_stack(&s, stack) && load_shared_id(&s, stack) == expected && good;
+        stacks[i] = add_stack(&from, 11 * i);
+        expected[i] = add_stack(&alone, 11 * i);
+        good = !load_shared_note(&s, stacks[i]) && good;
     }
+    good = !load_shared_copy(&s) && good;
+    for (unsigned i = 0; i < STACKS; i++)
+        good = load_shared_id(&s, stacks[i]) == expected[i] && good;
     tap_ok(good && to.node_count > nodes, "a target with stacks from elsewhere is searched for each stack");
     tap_ok(has_same_methods() && has_same_frames() && has_same_nodes(), "and has none twice");
     load_shared_deinit(&s);
@@ -121,7 +130,7 @@ int main(void)
     test_own_stacks(&s);
     test_extending();
     test_searching();
-    tap_ok(!load_shared_stack(&s, 0) && !load_shared_id(&s, 0), "the root stays the root");
+    tap_ok(has_id(&s, 0, 0), "the root stays the root");
     load_shared_deinit(&s);
     profile_deinit(&from);
     profile_deinit(&alone);

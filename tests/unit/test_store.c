@@ -46,7 +46,7 @@ static void tell(const char *text)
 
 static struct store *open_store(uint64_t max_disk)
 {
-    struct store_options o = {.path = path, .retain_s = 7 * 86400, .max_disk = max_disk, .load = load, .tell = tell};
+    struct store_options o = {.path = path, .limits.retain_s = 7 * 86400, .limits.max_disk = max_disk, .load = load, .tell = tell};
     struct store *s;
     struct error e;
     store_place(&o);
@@ -270,7 +270,7 @@ static void test_retention(void)
 {
     fresh("retention");
     uint64_t total = fill(8);
-    struct store_options o = {.path = path, .retain_s = 3600, .load = load, .tell = tell};
+    struct store_options o = {.path = path, .limits.retain_s = 3600, .load = load, .tell = tell};
     struct store *s;
     struct error e;
     uint64_t today_only = 0;

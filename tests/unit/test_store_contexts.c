@@ -88,7 +88,7 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
 /* same: so many segments of one label set are merged; single_rows: beyond so many rows profiles are added up. */
 static struct store *open_store(const char *name, uint32_t same, uint64_t single_rows)
 {
-    struct store_options o = {.path = path, .retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
+    struct store_options o = {.path = path, .limits.retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
     struct store *s;
     struct error e;
     o.merge.same = same;

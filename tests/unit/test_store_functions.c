@@ -34,7 +34,7 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
 
 static struct store *open_store(uint64_t single_rows)
 {
-    struct store_options o = {.path = path, .retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
+    struct store_options o = {.path = path, .limits.retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
     struct store *s;
     struct error e;
     store_place(&o);

@@ -121,7 +121,7 @@ static void tell(const char *text)
 /* same: this many segments of one label set are merged; single_rows: above this many, profiles are added up. */
 static struct store *open_store(uint32_t same, uint64_t single_rows)
 {
-    struct store_options o = {.path = path, .retain_s = 7 * 86400, .single_rows = single_rows, .load = load, .tell = tell};
+    struct store_options o = {.path = path, .limits.retain_s = 7 * 86400, .single_rows = single_rows, .load = load, .tell = tell};
     struct store *s;
     struct error e;
     o.merge.same = same;

@@ -38,7 +38,7 @@ static struct store *open_store(struct store_options o)
     struct error e;
     o.path = path;
     o.load = load;
-    o.retain_s = o.retain_s ? o.retain_s : 30 * DAY;
+    o.limits.retain_s = o.limits.retain_s ? o.limits.retain_s : 30 * DAY;
     store_place(&o);
     if (store_open(&s, &o, &e)) {
         tap_note("%s", e.text);
@@ -173,7 +173,7 @@ static struct has fill(void)
 
 static void test_age(void)
 {
-    struct store *s = scene("age", (struct store_options){.retain_raw_s = DAY / 2});
+    struct store *s = scene("age", (struct store_options){.limits.retain_raw_s = DAY / 2});
     uint64_t before = look(s, "").raw;
     store_maintain(s);
     struct store_deleted d = store_deleted(s);
@@ -188,7 +188,7 @@ static void test_age(void)
 
 static void test_raw(const struct has *all)
 {
-    struct store *s = scene("raw", (struct store_options){.max_raw = all->raw / 2});
+    struct store *s = scene("raw", (struct store_options){.limits.max_raw = all->raw / 2});
     uint64_t quiet = look(s, "quiet").raw;
     store_maintain(s);
     tap_ok(look(s, "").raw <= all->raw / 2 && look(s, "").raw > all->raw / 4, "recordings take at most what they may");
@@ -200,7 +200,7 @@ static void test_raw(const struct has *all)
 
 static void test_disk(const struct has *all)
 {
-    struct store *s = scene("disk", (struct store_options){.max_disk = all->all - all->raw / 8});
+    struct store *s = scene("disk", (struct store_options){.limits.max_disk = all->all - all->raw / 8});
     uint64_t quiet = look(s, "quiet").all;
     store_maintain(s);
     tap_ok(look(s, "").all <= all->all - all->raw / 8 && !store_deleted(s).days[DELETED_DISK],
@@ -209,7 +209,7 @@ static void test_disk(const struct has *all)
     store_close(s);
 
     uint64_t limit = all->rows * 3 / 4;
-    s = scene("smaller", (struct store_options){.max_disk = limit});
+    s = scene("smaller", (struct store_options){.limits.max_disk = limit});
     store_maintain(s);
     tap_ok(look(s, "").all <= limit, "then samples go");
     tap_ok(look(s, "quiet").all == quiet, "the quiet service has all that it had, recordings too");
@@ -220,7 +220,7 @@ static void test_disk(const struct has *all)
     tap_ok(files("recordings") == DAYS, "without their recordings");
     store_close(s);
 
-    s = scene("none", (struct store_options){.max_disk = 1});
+    s = scene("none", (struct store_options){.limits.max_disk = 1});
     store_maintain(s);
     left = sum(s, "noise", &missing);
     tap_ok(left == NOISE * of_one && sum(s, "quiet", &missing) == of_one && !look(s, "").raw, "the newest day's samples stay in any case");
@@ -234,7 +234,7 @@ static void test_quota(const struct has *all)
     store_close(s);
     uint64_t limit = noise.rows * 4 / 5;
     tap_ok(quiet.all < limit, "the quiet service is below the limit");
-    s = scene("quota2", (struct store_options){.max_service = limit});
+    s = scene("quota2", (struct store_options){.limits.max_service = limit});
     store_maintain(s);
     uint64_t days = store_deleted(s).days[DELETED_QUOTA];
     tap_ok(look(s, "noise").all <= limit && !look(s, "noise").raw, "a service takes at most its limit");

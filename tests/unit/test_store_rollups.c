@@ -157,9 +157,9 @@ static struct store *open_store(const char *name, uint64_t rows, uint64_t hours,
 {
     char path[300];
     struct store_options o = {.path = path,
-                              .retain_s = rows * DAY,
-                              .retain_hours_s = hours * DAY,
-                              .retain_days_s = days * DAY,
+                              .limits.retain_s = rows * DAY,
+                              .limits.retain_hours_s = hours * DAY,
+                              .limits.retain_days_s = days * DAY,
                               .single_rows = 1,
                               .load = load,
                               .tell = tell,

@@ -172,7 +172,7 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
 static double effective(uint64_t single_rows, int64_t day, uint32_t *samples)
 {
     char name[80];
-    struct store_options o = {.path = name, .retain_s = 7 * DAY, .load = load, .single_rows = single_rows, .rollup = {.late_s = -1}};
+    struct store_options o = {.path = name, .limits.retain_s = 7 * DAY, .load = load, .single_rows = single_rows, .rollup = {.late_s = -1}};
     struct store_query q = {.from = day, .to = day + DAY};
     struct store_result r;
     struct profile p;

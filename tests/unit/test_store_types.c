@@ -54,7 +54,7 @@ static uint64_t max_service;
 
 static struct store *open_store(uint64_t retain_s)
 {
-    struct store_options o = {.path = path, .retain_s = retain_s, .load = load, .max_service = max_service};
+    struct store_options o = {.path = path, .limits.retain_s = retain_s, .load = load, .limits.max_service = max_service};
     struct store *s;
     struct error e;
     o.merge.same = 4;

@@ -97,31 +97,50 @@ static void take_problems(struct jfr_problems *to, const struct jfr_problems *fr
     to->count += from->count;
 }
 
-/* Replaces the worker's id of a stack by the id to which the samples of the file's profile refer. */
-static int place_stack(struct worker *w, uint32_t i, uint32_t *stack)
-{
-    struct crew *c = w->crew;
-    const struct graft *graft = c->names ? &w->names_graft : &w->shares[i].graft;
-    *stack = c->alone ? *stack : graft->nodes[*stack];
-    if (!c->names || c->keeps_names)
-        return 0;
-    int rc = load_shared_stack(&c->shared[i], *stack);
-    *stack = rc ? 0 : load_shared_id(&c->shared[i], *stack);
-    return rc;
-}
+typedef int place_stack(struct worker *w, uint32_t i, uint32_t *stack);
 
-/* Does the same for all stacks of a part. */
-static int place_stacks(struct worker *w, uint32_t i)
+static int for_stacks(struct worker *w, uint32_t i, place_stack *place)
 {
     struct load_part *part = &w->shares[i].part;
     int rc = 0;
     for (uint32_t k = 0; !rc && k < part->sample_count; k++)
-        rc = place_stack(w, i, &part->samples[k].stack);
+        rc = place(w, i, &part->samples[k].stack);
     for (uint32_t k = 0; !rc && k < part->object_count; k++)
-        rc = place_stack(w, i, &part->objects[k].sample.stack);
+        rc = place(w, i, &part->objects[k].sample.stack);
     for (uint32_t k = 0; !rc && k < part->block_count; k++)
-        rc = place_stack(w, i, &part->blocks[k].sample.stack);
+        rc = place(w, i, &part->blocks[k].sample.stack);
     return rc;
+}
+
+/* Replaces the worker's id of a stack by that of the crew. */
+static int to_crew(struct worker *w, uint32_t i, uint32_t *stack)
+{
+    const struct graft *graft = w->crew->names ? &w->names_graft : &w->shares[i].graft;
+    *stack = graft->nodes[*stack];
+    return 0;
+}
+
+static int note_stack(struct worker *w, uint32_t i, uint32_t *stack)
+{
+    return load_shared_note(&w->crew->shared[i], *stack);
+}
+
+static int to_own(struct worker *w, uint32_t i, uint32_t *stack)
+{
+    *stack = load_shared_id(&w->crew->shared[i], *stack);
+    return 0;
+}
+
+/* Replaces the worker's ids of a part's stacks by those to which the samples of the file's profile refer. */
+static int place_stacks(struct worker *w, uint32_t i)
+{
+    struct crew *c = w->crew;
+    int rc = c->alone ? 0 : for_stacks(w, i, to_crew);
+    if (rc || !c->names || c->keeps_names)
+        return rc;
+    rc = for_stacks(w, i, note_stack);
+    rc = rc ? rc : load_shared_copy(&c->shared[i]);
+    return rc ? rc : for_stacks(w, i, to_own);
 }
 
 /* Adds the worker's parts to the file's profiles. The worker waits for its turn first. */

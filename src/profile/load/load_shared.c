@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+enum { AHEAD = 8 }; /* frames whose memory is being loaded */
+
+#define NOTED UINT32_MAX /* in place of an id: it will be copied */
+
 /* Makes room for the ids of `count` entries. Returns 0 or -ENOMEM. */
 static int reach(struct load_copied *c, uint32_t count)
 {
@@ -97,24 +101,77 @@ static int copy_node(struct load_shared *s, uint32_t node)
     return 0;
 }
 
-/* Copies frames leaf first, as a reader does, and then their places from the root on. */
-int load_shared_stack(struct load_shared *s, uint32_t stack)
+/* Whether this place of the noted stacks is where a stack ends, towards the root. The parent of such a place was noted before. */
+static bool is_end(const struct load_shared *s, uint32_t i)
+{
+    return i + 1 == s->path_count || s->from->nodes[s->path[i]].parent != s->path[i + 1];
+}
+
+/* Loads the memory that copy_frame will need, without waiting for it. The key of a frame is not known before its method is copied. */
+static void frame_soon(const struct load_shared *s, uint32_t frame)
+{
+    const struct profile_frame *f = &s->from->frames[frame];
+    uint32_t method = s->methods.ids[f->method];
+    if (method && !s->frames.ids[frame])
+        profile_frame_soon(s->to, method - 1, f->line, f->bci, f->type);
+}
+
+static int copy_frames(struct load_shared *s)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < s->path_count; i++) {
+        if (s->searches && i + AHEAD < s->path_count)
+            frame_soon(s, s->from->nodes[s->path[i + AHEAD]].frame);
+        rc = copy_frame(s, s->from->nodes[s->path[i]].frame);
+    }
+    return rc;
+}
+
+static int copy_nodes(struct load_shared *s)
+{
+    int rc = 0;
+    for (uint32_t begin = 0, end; !rc && begin < s->path_count; begin = end) {
+        for (end = begin; !is_end(s, end); end++)
+            ;
+        for (uint32_t i = ++end; !rc && i > begin; i--)
+            rc = copy_node(s, s->path[i - 1]);
+    }
+    return rc;
+}
+
+/* Loads the memory of a copied place's first child, which copy_node looks at first, without waiting for it. */
+static void child_soon(const struct load_shared *s, uint32_t node)
+{
+    if (s->searches && s->nodes.ids[node] != NOTED)
+        __builtin_prefetch(&s->to->nodes[s->nodes.ids[node]]);
+}
+
+int load_shared_note(struct load_shared *s, uint32_t stack)
 {
     const struct profile *from = s->from;
-    uint32_t depth = 0;
-    int rc = 0;
-    if (reach(&s->strings, from->strings.count) || reach(&s->methods, from->method_count) || reach(&s->frames, from->frame_count) ||
-        reach(&s->nodes, from->node_count))
+    uint32_t node = stack;
+    if (reach(&s->nodes, from->node_count))
         return -ENOMEM;
     s->nodes.ids[0] = 1; /* the root */
-    for (uint32_t node = stack; !rc && !s->nodes.ids[node]; node = from->nodes[node].parent) {
-        rc = ARRAY_GROW(s->path, s->path_cap, depth) ? -ENOMEM : copy_frame(s, from->nodes[node].frame);
-        if (!rc)
-            s->path[depth++] = node;
+    for (; !s->nodes.ids[node]; node = from->nodes[node].parent) {
+        if (ARRAY_GROW(s->path, s->path_cap, s->path_count))
+            return -ENOMEM;
+        s->path[s->path_count++] = node;
+        s->nodes.ids[node] = NOTED;
     }
-    while (!rc && depth)
-        rc = copy_node(s, s->path[--depth]);
-    return rc;
+    child_soon(s, node);
+    return 0;
+}
+
+/* Copies frames leaf first, as a reader does, and then their places from the root on. */
+int load_shared_copy(struct load_shared *s)
+{
+    const struct profile *from = s->from;
+    if (reach(&s->strings, from->strings.count) || reach(&s->methods, from->method_count) || reach(&s->frames, from->frame_count) ||
+        copy_frames(s) || copy_nodes(s))
+        return -ENOMEM;
+    s->path_count = 0;
+    return 0;
 }
 
 void load_shared_deinit(struct load_shared *s)

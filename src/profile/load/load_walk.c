@@ -1,6 +1,5 @@
 #include "profile/load/load_walk.h"
 
-#include "base/array.h"
 #include "profile/load/load_text.h"
 
 #include <endian.h>
@@ -179,8 +178,8 @@ static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, co
     return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
 }
 
-/* Returns the place of a frame: all its bytes affect the hash. */
-static struct load_known *known_place(struct load_walk *w, const struct jfr_frame_key *key)
+/* Returns the place for a frame with these bytes. All bytes affect the hash. */
+static struct load_known *known_place(const struct load_walk *w, const struct jfr_frame_key *key)
 {
     uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
     return &w->known[hash >> (64 - KNOWN_BITS)];
@@ -280,7 +279,7 @@ static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *dep
     uint32_t room = PROFILE_DEPTH_MAX - 1 - *depth, tail = tail_of(stack, stack->frames.next.at);
     uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
     struct load_frame *frame = &w->gathered[*depth];
-    for (uint32_t i = 0; i < count; i++) /* the places are all over the table: their cache misses overlap */
+    for (uint32_t i = 0; i < count; i++) /* the places are far apart in memory, so their loads go on beside each other */
         __builtin_prefetch(known_place(w, &keys[i]));
     for (uint32_t i = 0; i < count; i++, frame++) {
         frame->tail = tail;

@@ -105,10 +105,12 @@ static void add_halt(struct minutes *m, const struct sources *s, const struct ha
 
 int measure_halts(struct minutes *m, const struct profile *p, const struct jfr_file *file, struct error *e)
 {
+    static const unsigned of_threads = 1u << HALT_SOCKET_READ | 1u << HALT_SOCKET_WRITE | 1u << HALT_FILE_READ | 1u << HALT_FILE_WRITE |
+                                       1u << HALT_ALLOCATION | 1u << HALT_PINNED;
     struct sources sources;
     struct halts halts = {0};
     int rc = find_sources(&sources, p, file, e);
-    rc = rc ? rc : halts_read(&halts, file, NULL, e);
+    rc = rc ? rc : halts_read_kinds(&halts, file, of_threads, e);
     if (!rc)
         know_all(m, &sources, p);
     for (uint32_t i = 0; !rc && i < halts.count; i++)

@@ -342,8 +342,8 @@ static int take_shared(const struct profile *p, struct load_shared *stacks)
 {
     int rc = 0;
     for (uint32_t i = 0; stacks && !rc && i < p->sample_count; i++)
-        rc = load_shared_stack(stacks, p->samples[i].stack);
-    return rc;
+        rc = load_shared_note(stacks, p->samples[i].stack);
+    return rc || !stacks ? rc : load_shared_copy(stacks);
 }
 
 static int take_contexts(struct dictionary *d, const struct profile *p, struct dictionary_places *at)

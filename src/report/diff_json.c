@@ -2,20 +2,15 @@
 
 #include <math.h>
 
-void diff_put_change(struct jsonw *j, const struct diff_figure *f)
+static void put_figure(struct jsonw *j, const char *key, const struct diff_figure *f)
 {
+    jsonw_key(j, key);
+    jsonw_object(j);
     jsonw_member_number(j, "a", f->a);
     jsonw_member_number(j, "b", f->b);
     jsonw_member_number(j, "difference", f->b - f->a);
     jsonw_member_number(j, "low", f->interval.low);
     jsonw_member_number(j, "high", f->interval.high);
-}
-
-static void put_figure(struct jsonw *j, const char *key, const struct diff_figure *f)
-{
-    jsonw_key(j, key);
-    jsonw_object(j);
-    diff_put_change(j, f);
     jsonw_member_number(j, "p", f->p);
     jsonw_member_number(j, "q", f->q);
     jsonw_member_number(j, "detectable", f->detectable);

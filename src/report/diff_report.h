@@ -22,9 +22,6 @@ struct diff_options {
 void diff_text(FILE *out, const struct diff *d, const struct diff_options *o);
 void diff_json(FILE *out, const struct diff *d, const struct diff_options *o);
 
-/* Writes the members of a figure's change: a, b, difference, low and high. */
-void diff_put_change(struct jsonw *j, const struct diff_figure *f);
-
 /* Whether the row is shown, according to its change and the options. */
 bool diff_is_shown(const struct diff_row *row, const struct diff_options *o);
 

@@ -255,28 +255,6 @@ static void test_by_hand(void)
     profile_deinit(&b);
 }
 
-/* Runs of which only the sums are known: a difference between the sides that is as large as the difference between runs is chance. */
-static void test_sums(void)
-{
-    static const double jitter[] = {-30, 10, 20};
-    struct diff d;
-    diff_init(&d);
-    for (int side = DIFF_A; side <= DIFF_B; side++)
-        for (int i = 0; i < 3; i++) {
-            uint64_t shaky = (uint64_t)(100 + 2 * jitter[i] + 20 * side), grown = (uint64_t)(100 + jitter[i] / 10 + 200 * side);
-            const struct diff_sum list[] = {{"A.shaky", shaky, shaky, (uint32_t)shaky}, {"A.grown", grown, 500, 500}};
-            const struct diff_sums sums = {.weight = 2000, .effective = 2000, .samples = 2000, .list = list, .count = 2};
-            diff_add_sums(&d, (enum diff_side)side, &sums);
-        }
-    diff_compute(&d);
-    const struct diff_row *grown = row_named(&d, "A.grown"), *shaky = row_named(&d, "A.shaky");
-    tap_ok(d.runs[DIFF_A] == 3 && d.weight[DIFF_B] == 6000 && grown->self.a == 0.05 && grown->samples_b == 1500,
-           "sums of runs: their shares");
-    tap_ok(grown->self.change == DIFF_GREW && grown->total.change == DIFF_SAME, "sums of runs: one has grown");
-    tap_ok(shaky->self.change == DIFF_SAME && shaky->self.interval.low < 0 && shaky->self.interval.high > 0, "sums of runs: one varies");
-    diff_deinit(&d);
-}
-
 int main(void)
 {
     static const struct program programs[] = {
@@ -291,7 +269,6 @@ int main(void)
     };
     test_functions();
     test_by_hand();
-    test_sums();
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!half_has(i))
             continue;

@@ -32,13 +32,13 @@ static void print_movers(struct table *t, const struct figures_columns *c, const
     json_t *mover;
     json_array_foreach(json_object_get(group, "movers"), i, mover)
     {
-        const char *own = json_string_value(json_object_get(json_object_get(mover, "own"), "change"));
-        bool by_own = own && strcmp(own, "same") != 0;
-        const json_t *f = json_object_get(mover, by_own ? "own" : "total");
+        const json_t *own = json_object_get(mover, "own");
+        bool by_own = strcmp(fleet_text(own, "verdict"), "not sure") != 0;
+        const json_t *f = by_own ? own : json_object_get(mover, "total");
         figures_add_labels(t, c, group);
         table_add(t, "%s", by_own ? "own" : "total");
-        add_percent(t, json_number_value(json_object_get(f, "a")));
-        add_percent(t, json_number_value(json_object_get(f, "b")));
+        add_percent(t, json_number_value(json_object_get(f, "before")));
+        add_percent(t, json_number_value(json_object_get(f, "after")));
         table_add(t, "[%+.2f..%+.2f]", 100 * json_number_value(json_object_get(f, "low")),
                   100 * json_number_value(json_object_get(f, "high")));
         table_add(t, "%s", fleet_text(mover, "name"));

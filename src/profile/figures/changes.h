@@ -80,7 +80,7 @@ struct changes {
     /* As above: NULL, or a function that is called regularly during changes_compute. If it returns a code, the computation ends. */
     int (*is_over)(void *context);
     void *context;
-    bool any_pair;       /* as above: there are no edges, so cost may move between any two methods, also between unrelated ones */
+    bool any_pair;       /* as above: there are no edges, so cost may move between any two methods, also unrelated ones */
     uint64_t cells_most; /* as above: the largest number of cells; each cell is the self and total of a figure in a unit */
     struct strtab names;
     struct changes_figure *figures;

@@ -85,11 +85,14 @@ static bool is_like(const struct changes_value *w, const struct changes_value *v
     return is_sure(w) && (w->change > 0) == (v->change > 0) && 2 * fabs(w->change) >= fabs(v->change);
 }
 
-/* Whether the change of the total is that of the method's own time, or of a method that it calls. */
+/* Whether the change of the total is that of the method's own time, or of a method that it calls. Without edges any method may be one. */
 static bool is_elsewhere(const struct changes *c, uint32_t figure, const struct changes_value *v)
 {
     if (is_like(&c->figures[figure].value[CHANGES_SELF], v))
         return true;
+    for (uint32_t i = 0; c->any_pair && i < c->figure_count; i++)
+        if (is_like(&c->figures[i].value[CHANGES_SELF], v))
+            return true;
     for (uint32_t i = 0; i < c->edge_count; i++) {
         const struct changes_edge *e = &c->edges[i];
         if (e->caller == figure && e->callee != figure && is_like(&c->figures[e->callee].value[CHANGES_TOTAL], v))

@@ -133,28 +133,6 @@ int diff_add(struct diff *d, enum diff_side side, const struct profile *p)
     return rc;
 }
 
-int diff_add_sums(struct diff *d, enum diff_side side, const struct diff_sums *sums)
-{
-    struct diff_run run = {.side = side, .weight = sums->weight, .seconds = sums->seconds, .effective = sums->effective};
-    uint32_t *rows = calloc((size_t)sums->count + 1, sizeof *rows);
-    int rc = rows ? ARRAY_GROW(d->run_list, d->run_cap, d->run_count) : -ENOMEM;
-    for (uint32_t i = 0; !rc && i < sums->count; i++)
-        rc = row_of(d, sums->list[i].name, strlen(sums->list[i].name), &rows[i]);
-    run.count = d->count;
-    run.cells = rc ? NULL : calloc((size_t)d->count + 1, sizeof *run.cells);
-    rc = rc || run.cells ? rc : -ENOMEM;
-    for (uint32_t i = 0; !rc && i < sums->count; i++) {
-        const struct diff_sum *one = &sums->list[i];
-        uint32_t *samples = side == DIFF_A ? &d->rows[rows[i]].samples_a : &d->rows[rows[i]].samples_b;
-        *samples += one->samples;
-        run.cells[rows[i]] = (struct diff_cell){{(double)one->self, run.effective, 0}, {(double)one->total, run.effective, 0}};
-    }
-    if (!rc)
-        add_run(d, &run, sums->samples);
-    free(rows);
-    return rc;
-}
-
 /* ---- one figure ---- */
 
 enum which { SELF, TOTAL };

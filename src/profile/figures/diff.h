@@ -55,20 +55,6 @@ int diff_init(struct diff *d); /* returns 0 or -ENOMEM */
 void diff_deinit(struct diff *d);
 /* Adds a recording to a side. The profile is not needed afterwards. Returns 0 or -ENOMEM. */
 int diff_add(struct diff *d, enum diff_side side, const struct profile *p);
-/* The same for a recording, or a part of one, of which only sums are at hand. Its variance is that of independent samples, because
- * their order is unknown; a side needs two of these, so that the differences between them show the rest. */
-struct diff_sum {
-    const char *name;
-    uint64_t self, total;
-    uint32_t samples; /* of the total */
-};
-struct diff_sums {
-    double weight, effective, seconds;
-    uint32_t samples;
-    const struct diff_sum *list; /* names that it does not have are 0 */
-    uint32_t count;
-};
-int diff_add_sums(struct diff *d, enum diff_side side, const struct diff_sums *sums);
 /* Computes the rows. Each side must have at least one recording. Returns 0 or -ENOMEM. */
 int diff_compute(struct diff *d);
 /* Returns the smallest growth that would be detected for a method with this share, in points of share, if the method's samples are

@@ -29,7 +29,7 @@ struct top {
     unsigned lead;
     uint32_t limit;
     struct store_query before;   /* the earlier time; from = to: none */
-    struct top_side sides[2];    /* by enum diff_side: A is the earlier */
+    struct top_side sides[2];    /* by enum changes_side */
     struct strtab values;        /* of the groups; a place is an id */
     struct shown *list;          /* the group with most weight first */
     uint32_t count;              /* of the groups with any weight */
@@ -187,7 +187,7 @@ static void put_time(struct jsonw *j, const char *key, const struct store_query 
 /* Writes how many cores the group kept busy, or null for other weights than CPU time. */
 static void put_cores(struct jsonw *j, const struct top *t, const struct shown *s)
 {
-    bool cpu = !strcmp(t->sides[DIFF_B].result.type, "cpu:ns") && s->to > s->from;
+    bool cpu = !strcmp(t->sides[CHANGES_AFTER].result.type, "cpu:ns") && s->to > s->from;
     jsonw_key(j, "cores");
     if (cpu)
         jsonw_number(j, (double)s->whole.weight / NS_PER_S / (double)(s->to - s->from));
@@ -198,7 +198,7 @@ static void put_cores(struct jsonw *j, const struct top *t, const struct shown *
 static void put_methods(struct jsonw *j, const struct top *t, const struct shown *s)
 {
     static const struct store_function none;
-    const struct strtab *names = &t->sides[DIFF_B].found.names;
+    const struct strtab *names = &t->sides[CHANGES_AFTER].found.names;
     figures_put(j, "own", s->rows ? t->rows[s->first].self.weight : none.self.weight, &s->whole);
     jsonw_key(j, "methods");
     jsonw_array(j);
@@ -232,7 +232,7 @@ static int put_group(struct jsonw *j, const struct top *t, const struct shown *s
 
 static void put_head(struct jsonw *j, const struct top *t)
 {
-    const struct store_result *r = &t->sides[DIFF_B].result;
+    const struct store_result *r = &t->sides[CHANGES_AFTER].result;
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
     put_time(j, "time", &t->query.q);
@@ -248,8 +248,8 @@ static void put_top(struct http *h, const struct top *t)
     struct http_writer w;
     struct error e;
     int rc = 0;
-    struct missing missing = t->sides[DIFF_B].result.missing;
-    missing_add_all(&missing, &t->sides[DIFF_A].result.missing);
+    struct missing missing = t->sides[CHANGES_AFTER].result.missing;
+    missing_add_all(&missing, &t->sides[CHANGES_BEFORE].result.missing);
     if (http_write_begin(h, &w))
         return;
     jsonw_object(&w.json);
@@ -262,15 +262,15 @@ static void put_top(struct http *h, const struct top *t)
     }
     jsonw_array_end(&w.json);
     jsonw_member_uint(&w.json, "groups_left_out", t->count > GROUPS_MAX ? t->count - GROUPS_MAX : 0);
-    question_put_complete(&w.json, &missing, t->sides[DIFF_B].result.type, t->count > GROUPS_MAX);
+    question_put_complete(&w.json, &missing, t->sides[CHANGES_AFTER].result.type, t->count > GROUPS_MAX);
     jsonw_object_end(&w.json);
     if (!rc) {
         http_write_end(h, &w, HTTP_OK, "application/json");
         return;
     }
     http_write_abandon(&w);
-    if (rc == -ENOMEM)
-        error_set(&e, rc, "out of memory");
+    if (rc == -ENOMEM || rc == -E2BIG)
+        error_set(&e, rc, rc == -E2BIG ? "too many methods on too many hosts: select fewer, or against=none" : "out of memory");
     question_failed(h, rc, &e);
 }
 
@@ -279,7 +279,7 @@ static void put_top(struct http *h, const struct top *t)
 static int fill(struct top *t, struct http *h, struct error *e)
 {
     struct store *store = h->server->store;
-    struct top_side *now = &t->sides[DIFF_B], *before = &t->sides[DIFF_A];
+    struct top_side *now = &t->sides[CHANGES_AFTER], *before = &t->sides[CHANGES_BEFORE];
     int rc = top_side_init(now, store, &t->query.q, &t->runs, t->lead, e);
     if (!*now->result.type)
         t->before.to = t->before.from; /* there is nothing to compare */
@@ -306,8 +306,8 @@ void top_answer(struct http *h)
         else
             put_top(h, &t);
     }
-    top_side_deinit(&t.sides[DIFF_A]);
-    top_side_deinit(&t.sides[DIFF_B]);
+    top_side_deinit(&t.sides[CHANGES_BEFORE]);
+    top_side_deinit(&t.sides[CHANGES_AFTER]);
     strtab_deinit(&t.values);
     figures_by_deinit(&t.by);
     figures_by_deinit(&t.runs);

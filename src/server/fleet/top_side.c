@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_OF_TIME = 4 };
-
 static bool is_own(void *context, const struct store_function_name *name)
 {
     return store_function_is_own(name);
@@ -41,7 +39,7 @@ int top_side_init(struct top_side *side, struct store *store, const struct store
 {
     const struct store_function_query wanted = {.matches = is_own,
                                                 .by = figures_by_names(by),
-                                                .slice = (q->to - q->from + PARTS_OF_TIME - 1) / PARTS_OF_TIME,
+                                                .slice = (q->to - q->from + CHANGES_BLOCKS - 1) / CHANGES_BLOCKS,
                                                 .lead = lead,
                                                 .nearest = true,
                                                 .whole = true};
@@ -71,36 +69,22 @@ const char *top_side_value(const struct top_side *side, uint32_t group, unsigned
     return value;
 }
 
-/* ---- runs ---- */
+/* ---- hosts ---- */
 
-static int add_run(const struct top_side *side, uint32_t group, struct diff *d, enum diff_side as)
+static int add_group(const struct top_side *side, uint32_t group, struct changes *c, enum changes_side as)
 {
-    const struct store_functions *found = &side->found;
-    struct figures_whole whole = {0};
-    struct diff_sum *list = calloc((size_t)(side->first[group + 1] - side->first[group]) + 1, sizeof *list);
-    if (!list)
-        return -ENOMEM;
-    figures_add(&whole, &found->groups[group]);
-    struct diff_sums sums = {.weight = (double)whole.weight,
-                             .effective = figures_effective(&whole),
-                             .samples = (uint32_t)(whole.samples < UINT32_MAX ? whole.samples : UINT32_MAX),
-                             .list = list};
-    for (uint32_t i = side->first[group]; i < side->first[group + 1]; i++) {
-        const struct store_function *row = &found->rows[i];
-        if (row->name)
-            list[sums.count++] = (struct diff_sum){strtab_text(&found->names, row->name), row->self.weight, row->total.weight,
-                                                   (uint32_t)(row->total.samples < UINT32_MAX ? row->total.samples : UINT32_MAX)};
-    }
-    int rc = diff_add_sums(d, as, &sums);
-    free(list);
+    uint32_t unit;
+    int rc = function_changes_unit(c, as, &side->found, group, &unit);
+    for (uint32_t i = side->first[group]; !rc && i < side->first[group + 1]; i++)
+        rc = function_changes_row(c, &side->found, &side->found.rows[i], unit);
     return rc;
 }
 
-int top_side_add_runs(const struct top_side *side, uint32_t place, struct diff *d, enum diff_side as)
+int top_side_add(const struct top_side *side, uint32_t place, struct changes *c, enum changes_side as)
 {
     int rc = 0;
     for (uint32_t i = 0; !rc && i < side->found.group_count; i++)
         if (side->place_of[i] == place && side->found.groups[i].all.weight)
-            rc = add_run(side, i, d, as);
+            rc = add_group(side, i, c, as);
     return rc;
 }

@@ -1,11 +1,10 @@
-/* One of the two times that top.c compares: the sums of the program's own methods, and the runs whose differences show the variance.
- *
- * A run is the data of one host. If a group has one host only, its runs are parts of the time. */
+/* One of the two times that top.c compares: the sums of the program's own methods by host. A group with one host only is split into blocks
+ * of time. */
 #ifndef CANDOR_SERVER_FLEET_TOP_SIDE_H
 #define CANDOR_SERVER_FLEET_TOP_SIDE_H
 
-#include "profile/figures/diff.h"
 #include "server/fleet/figures.h"
+#include "store/query/function_changes.h"
 
 struct top_side {
     struct store_functions found; /* its rows are sorted by group */
@@ -21,7 +20,7 @@ int top_side_init(struct top_side *side, struct store *store, const struct store
 void top_side_deinit(struct top_side *side);
 /* Returns the value of a group of the store, without that of the host: its first `lead` values, *len bytes. */
 const char *top_side_value(const struct top_side *side, uint32_t group, unsigned lead, size_t *len);
-/* Adds the runs of the group at `place` to a side of the comparison. Returns 0 or -ENOMEM. */
-int top_side_add_runs(const struct top_side *side, uint32_t place, struct diff *d, enum diff_side as);
+/* Adds the hosts of the group at `place` to a side of the comparison. Returns 0, -ENOMEM or -E2BIG. */
+int top_side_add(const struct top_side *side, uint32_t place, struct changes *c, enum changes_side as);
 
 #endif

@@ -2,8 +2,7 @@
  * themselves, as /v1/changes does it, so the interval includes how much hosts differ; the test is over all methods. */
 #include "regex/regex.h"
 #include "server/alerts/sources.h"
-#include "profile/figures/changes.h"
-#include "store/functions.h"
+#include "store/query/function_changes.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,23 +23,12 @@ static bool matches(void *pattern, const struct store_function_name *name)
 /* Adds the methods of each host, or of each block of time if there is a single host. */
 static int add_side(struct changes *c, enum changes_side side, const struct store_functions *found)
 {
-    uint32_t figure, *units = calloc((size_t)found->group_count + 1, sizeof *units);
+    uint32_t *units = calloc((size_t)found->group_count + 1, sizeof *units);
     int rc = units ? 0 : -ENOMEM;
-    for (uint32_t i = 0; !rc && i < found->group_count; i++) {
-        const struct store_group *group = &found->groups[i];
-        rc = changes_unit(c, side, strtab_text(&found->values, group->value), "", (uint32_t)group->slice, &units[i]);
-        if (!rc)
-            changes_weigh(c, units[i], (double)group->all.weight, group->squares);
-    }
-    for (uint32_t i = 0; !rc && i < found->count; i++) {
-        const struct store_function *row = &found->rows[i];
-        if (!row->name)
-            continue;
-        rc = changes_figure(c, strtab_text(&found->names, row->name), strtab_len(&found->names, row->name), 0, &figure);
-        rc =
-            rc ? rc
-               : changes_add(c, figure, units[row->group], (double)row->self.weight, (double)row->total.weight, (double)row->total.samples);
-    }
+    for (uint32_t i = 0; !rc && i < found->group_count; i++)
+        rc = function_changes_unit(c, side, found, i, &units[i]);
+    for (uint32_t i = 0; !rc && i < found->count; i++)
+        rc = function_changes_row(c, found, &found->rows[i], units[found->rows[i].group]);
     free(units);
     return rc;
 }

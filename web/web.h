@@ -22,5 +22,8 @@ extern const size_t web_flame_html_len;
 /* The server's page, its style and its script. The page requests the other two as /fleet.css and /fleet.js. */
 extern const char web_fleet_html[], web_fleet_css[], web_fleet_js[];
 extern const size_t web_fleet_html_len, web_fleet_css_len, web_fleet_js_len;
+/* The same, packed by gzip. */
+extern const char web_fleet_html_gz[], web_fleet_css_gz[], web_fleet_js_gz[];
+extern const size_t web_fleet_html_gz_len, web_fleet_css_gz_len, web_fleet_js_gz_len;
 
 #endif

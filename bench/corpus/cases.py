@@ -170,6 +170,12 @@ LIBRARIES = _pairs(
     ("cache", "leak", {"flags": ("-Xmx400m",), "seconds": 15}),
     jdks=FROM_17, with_libraries=True)
 
+TRACED = _pairs(
+    "Traced",
+    ("questionPerItem", "requests_one_by_one", {}),
+    ("questionPerRow", "requests_one_by_one", {}),
+)
+
 VIRTUAL = _pairs(
     "Virtual",
     ("pinned", "pinned_carrier", {"jdks": (21,)}),
@@ -185,5 +191,6 @@ HEALTHY = [Pair("Healthy", name, (), jdks=FROM_17, with_libraries=True) for name
 HEALTHY.append(Pair("Healthy", "computingPool", (), jdks=FROM_17, with_libraries=True, may=(*CROWD, "context_switches")))
 HEALTHY.append(Pair("Healthy", "reactor", (), jdks=FROM_17, with_libraries=True, may=("boxing",)))  # its stream has boxed numbers
 HEALTHY.append(Pair("Virtual", "server", (), jdks=FROM_21))
+HEALTHY.append(Pair("Traced", "oneQuestionEach", ()))
 
-PAIRS = [*LOCKS, *POOLS, *MEMORY, *WORK, *WAITS, *LIBRARIES, *VIRTUAL, *FLAGS]
+PAIRS = [*LOCKS, *POOLS, *MEMORY, *WORK, *WAITS, *TRACED, *LIBRARIES, *VIRTUAL, *FLAGS]

@@ -42,7 +42,7 @@ def compiled(program, with_libraries, made={}):
         folder.mkdir(parents=True)
         release = release_of(program)
         javac = ct.jdk(max(release, 17)).javac
-        libraries = [f"{fetched()}/*", str(SOURCES / "resources")] if with_libraries else []
+        libraries = [f"{fetched()}/*", str(SOURCES / "resources")] if with_libraries else [str(ct.BUILD / "candor-context.jar")]
         subprocess.run([javac, "-nowarn", "-proc:none", "-Xlint:none", "--release", str(release), "-cp", ":".join(libraries), "-d", folder,
                         SOURCES / "Case.java", SOURCES / f"{program}.java"], check=True)
         made[program] = ":".join([str(folder), *libraries])

@@ -56,6 +56,10 @@
             "remove the call; if a library makes it, use -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC")                      \
     FINDING(SLOW_SOCKET, "slow_socket", "A peer answers slowly", "--kind halt", "Why", FINDING_NEEDS(SOCKETS), 0,                          \
             "look at the peer; send requests in parallel, or with a timeout. If the connection is merely idle, nothing is wrong")          \
+    FINDING(REQUESTS_ONE_BY_ONE, "requests_one_by_one", "Many answers are awaited, one after the other", "--kind wall", "Threads",         \
+            FINDING_NEEDS(WALL), 0,                                                                                                        \
+            "ask once for many: one query with a join or IN (...), a batch, one request for a list; or send the requests in parallel. If " \
+            "one large answer is read there, use a larger buffer or fetch size")                                                           \
     FINDING(FILE_FORCED, "file_forced", "A file is forced to disk again and again", "--kind halt", "Why", 0,                               \
             FINDING_NEEDS(WALL) | FINDING_NEEDS(FORCES),                                                                                   \
             "force once for many records: collect the records of a few milliseconds, then write and force them together")                  \
@@ -194,6 +198,7 @@
     RULE(rule_pinned)                                                                                                                      \
     RULE(rule_exceptions)                                                                                                                  \
     RULE(rule_cpu)                                                                                                                         \
+    RULE(rule_requests)                                                                                                                    \
     RULE(rule_carriers)                                                                                                                    \
     RULE(rule_gc)                                                                                                                          \
     RULE(rule_boxing)                                                                                                                      \

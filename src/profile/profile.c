@@ -529,12 +529,25 @@ static bool is_foreign_value(const struct profile *p)
     return p->kind == PROFILE_RUNNING && (p->unit == PROFILE_UNIT_OTHER || p->unit == PROFILE_UNIT_BYTES);
 }
 
+/* The values that a server keeps of a kind have the kind's words. */
+static const char *whole_of_value(const struct profile *p)
+{
+    const char *value = profile_text(p, p->value), *unit = profile_unit_word(p);
+    size_t len = strlen(value);
+    for (int kind = 0; kind < PROFILE_KINDS; kind++) {
+        const char *stored = profile_kinds[kind].stored;
+        if (stored && !strncmp(stored, value, len) && stored[len] == ':' && !strcmp(stored + len + 1, unit))
+            return profile_kinds[kind].whole;
+    }
+    return value;
+}
+
 const char *profile_whole(const struct profile *p)
 {
     if (p->kind != PROFILE_RUNNING)
         return profile_kinds[p->kind].whole;
     if (p->value)
-        return profile_text(p, p->value);
+        return whole_of_value(p);
     if (is_foreign_value(p))
         return profile_unit_word(p);
     return profile_is_safepoint(p) ? "running time" : p->unit == PROFILE_UNIT_SAMPLES ? "samples" : profile_kinds[p->kind].whole;
@@ -543,7 +556,7 @@ const char *profile_whole(const struct profile *p)
 const char *profile_kind_title(const struct profile *p)
 {
     if (is_foreign_value(p) && strcmp(profile_kind_word(p), "events"))
-        return profile_whole(p);
+        return p->value ? profile_text(p, p->value) : profile_unit_word(p);
     if (p->kind == PROFILE_RUNNING && p->unit == PROFILE_UNIT_SAMPLES)
         return "Samples";
     const char *word = profile_kind_word(p);

@@ -79,6 +79,9 @@ struct profile_label {
     bool number;
 };
 
+/* Whether the thread of a wall-clock sample has waited without interruption since the sample before it. */
+enum profile_wait { PROFILE_WAIT_UNKNOWN, PROFILE_WAIT_NEW, PROFILE_WAIT_SAME };
+
 struct profile_sample {
     int64_t time_ns; /* since the epoch; 0 = unknown */
     uint64_t weight;
@@ -90,6 +93,7 @@ struct profile_sample {
     uint32_t count;   /* number of samples with equal weights that a format has added up in this one; otherwise 1 */
     uint8_t state;    /* enum jfr_thread_state */
     uint8_t chance;   /* of its window: the chance with which it was drawn, in percent; 0 = unknown, or no window */
+    uint8_t wait;     /* enum profile_wait */
 };
 
 /* A sampled object that was alive at the end of the recording, or that died after it had outlived a collection. */

@@ -199,6 +199,8 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
     if (rc)
         return rc;
     keep_minutes(l, &limits);
+    const char *agent = profile_setting(&l->profiles.list[0], "version");
+    snprintf(r->agent, sizeof r->agent, "%s", agent ? agent : "");
     r->flaws = flaws_of(&l->profiles.list[0]) + partly;
     find_times(l, &v->note);
     return 0;

@@ -37,7 +37,8 @@ def regression(server, service="shop", hosts=6):
 def waits(server):
     """Threads wait for a lock whose owner sleeps, and workers of a pool for work."""
     idle = "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
-    lines = [("setting", "event", "cpu,wall,lock,halt"), ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2),
+    lines = [("setting", "event", "cpu,wall,lock,halt"), ("setting", "version", "0.10.0"),
+             ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2),
              *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, ("park", 2, 9 * 1000 * MS, idle, 6, 0, 0, RUN),
              *[("holder", 1, 50 * MS, "demo.Log", LOG + ";Native|java.lang.Thread.sleep")] * 20,
              *[("sample", 1, MS, "complete", recordings.HOT)] * 900]
@@ -52,8 +53,8 @@ def memory(server):
 
 def metered(server, service="metered"):
     """130 s, two processors busy; pauses of 300 and 700 ms; 2 % unseen, 1 % own cost."""
-    lines = [("setting", "event", "cpu,wall,lock,halt"), ("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1)]
-    lines += [("sample", 1, 10 * MS, "complete", RUN + ";demo.Work.hot:23")]
+    lines = [("setting", "event", "cpu,wall,lock,halt"), ("setting", "version", "0.9.0"), ("setting", "interval_ns", 10 * MS),
+             ("thread", "main", 1, 1), ("sample", 1, 10 * MS, "complete", RUN + ";demo.Work.hot:23")]
     at = {5: [("pause", 300 * MS, "G1New", "G1 Evacuation Pause")], 70: [("pause", 700 * MS, "G1New", "System.gc()")],
           50: [("counted", 50 * MS, 1, 9 * MS, 4 * MS)]}
     for second in range(1, 131):

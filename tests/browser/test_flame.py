@@ -117,6 +117,68 @@ def zoom(page, profile):
     ct.ok(page.run("return document.getElementById('reset').disabled"), "there is nothing more to reset then")
 
 
+def wheel(page, profile):
+    """Ctrl and the wheel zoom towards the frame under the mouse, frame by frame, and out again; the wheel alone does not zoom."""
+    page.show(profile)
+    frame = page.frame(lambda f: f["depth"] == 4 and 60 < f["width"] < 600)
+    turn = lambda by, modifiers=2: page.devtools("Input.dispatchMouseEvent", type="mouseWheel", x=frame["x"] + frame["width"] / 2,
+                                                 y=frame["y"] + frame["height"] / 2, deltaX=0, deltaY=by, modifiers=modifiers)
+    zooms = lambda: page.state()["zoomed"]
+    widths = [zooms()["total"]]
+    turn(-100, modifiers=0)
+    page.settle()
+    ct.ok(zooms()["depth"] == 0, "the wheel alone does not zoom")
+    while zooms()["frame"] != frame["frame"] and len(widths) < 9:
+        turn(-100)
+        page.wait_for("return candor.state().zoomed.total < arguments[0]", widths[-1], seconds=20)
+        widths.append(zooms()["total"])
+    ct.ok(widths[-1] == frame["total"] and widths == sorted(set(widths), reverse=True), "Ctrl and the wheel zoom in, frame by frame",
+          widths)
+    turn(100)
+    wider = page.wait_for("return candor.state().zoomed.total > arguments[0] && candor.state().zoomed.total", widths[-1])
+    ct.ok(wider == widths[-2], "and out again", (wider, widths))
+
+
+def menu(page, profile):
+    """A right click on a frame or on a row of the table, or the menu key, offers what the buttons under the graph do."""
+    page.show(profile, "#table=shown")
+    items = lambda: page.run("return [...document.querySelectorAll('#menu:not([hidden]) button')].map((b) => b.textContent)")
+    right = lambda x, y: [page.devtools("Input.dispatchMouseEvent", type=kind, button="right", clickCount=1, x=x, y=y)
+                          for kind in ("mousePressed", "mouseReleased")] and page.settle()
+    of_method = ["Find all", "Sandwich", "Focus", "Drop", "Hide", "Copy name"]
+    frame = page.frame(lambda f: f["depth"] == 4 and f["width"] > 60)
+    middle = frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2
+    right(*middle)
+    ct.ok(items() == ["Zoom in", *of_method] and page.state()["selected"] == frame["frame"], "a right click opens the menu of a frame",
+          items())
+    page.press("ArrowUp", "ArrowDown", "Escape")
+    ct.ok(not items() and page.state()["zoom"] == 0 and page.run("return document.activeElement.id") == "canvas",
+          "Esc closes it, and gives the focus back")
+    right(*middle)
+    page.press("Enter")
+    ct.ok(page.state()["zoom"] == frame["frame"] and not items(), "Enter chooses the first item: zoom")
+    page.press("Escape")
+    right(*middle)
+    page.click_on("#menu button:nth-child(5)")
+    drops = page.state()["drop"]
+    ct.ok(len(drops) == 1 and not any(f["name"] == frame["name"] for f in page.frames()), "Drop drops the method", drops)
+    page.click_on("#clear")
+    row = page.run("const r = document.querySelector('#methods-body tr:nth-child(2)').getBoundingClientRect(); return [r.x + 20, r.y + 8]")
+    right(*row)
+    ct.ok(items() == of_method, "a row of the table has it, too", items())
+    page.click_on("#menu button:nth-child(2)")
+    state = page.state()
+    second = page.run("return Number(document.querySelector('#methods-body tr:nth-child(2) button').dataset.name)")
+    ct.ok(state["view"] == "sandwich" and state["method"] == second, "for its method", (state["method"], second))
+    right(*row)
+    page.click(5, 5)
+    ct.ok(not items(), "a click elsewhere closes it")
+    bars = page.run("""return [...document.querySelectorAll('#methods-body .bar')].map((td) =>
+        [td.querySelector('.value').innerText, getComputedStyle(td).backgroundSize])""")
+    ct.ok(len(bars) > 20 and all(reads_as_share(text, float(size.split("%")[0]) / 100) for text, size in bars),
+          "the rows have bars as long as their shares", bars[:4])
+
+
 def search(page, profile):
     page.show(profile)
     for query, regex in (
@@ -369,8 +431,11 @@ def books(page, profile):
     page.show(profile)
     given = profile.books
     shares = dict(re.findall(r"(complete|lost|residual) (\S+)", page.text("#books-summary")))
+    stacks = re.search(r"(\S+) in samples with a stack", page.text("#books-summary"))
     ct.ok(
         reads_as_share(shares["complete"], given["complete_ns"] / given["cpu_ns"])
+        and stacks
+        and reads_as_share(stacks[1], (given["complete_ns"] + given["truncated_ns"]) / given["cpu_ns"])
         and reads_as_share(shares["lost"], sum(given["lost_ns"].values()) / given["cpu_ns"])
         and reads_as_share(shares["residual"], given["residual_ns"] / given["cpu_ns"]),
         "the books are visible",
@@ -429,12 +494,16 @@ def books(page, profile):
         "a negative residual is shown as such",
         page.text("#books-summary"),
     )
+    alone = dict(given, truncated_ns=0)
+    page.show_json(json.dumps(dict(json.loads(profile.json()), books=alone)))
+    ct.ok("complete" not in page.text("#books-summary"), "an account that is all samples with a stack is not named again",
+          page.text("#books-summary"))
     empty = {"cpu_ns": -5, "complete_ns": 0}
     page.show_json(json.dumps(dict(json.loads(profile.json()), books=empty)))
     told = page.text("#books-summary")
     ct.ok(told.startswith("The books are empty"), "books of nothing are not called none", told)
     page.show_json(json.dumps(dict(json.loads(profile.json()), books=None)))
-    ct.ok(page.text("#books-summary").startswith("No books in this profile"), "no books are said to be none")
+    ct.ok(page.text("#books-summary").startswith("This file does not say what its samples miss"), "no books are said to be none")
 
 
 def address(page, profile):
@@ -477,7 +546,7 @@ def main():
         )
         figures_right(page, profile, "calls")
         tooltip_right(page, profile)
-        for part in (zoom, search, directions, colours, keyboard, table, books, address):
+        for part in (zoom, wheel, menu, search, directions, colours, keyboard, table, books, address):
             part(page, profile)
         messages = page.messages()
         ct.ok(not messages, "the browser reports no errors", messages)

@@ -5,6 +5,7 @@ server's answers; names are hostile; states without data, without permission and
 tier: default
 timeout: 600
 """
+import base64
 import http.server
 import json
 import pathlib
@@ -247,6 +248,10 @@ def check_health(page, server):
     ct.ok("silent" in web["Last recording"]
           and "candor daemon --status" in page.run("return document.querySelector('.health').textContent"),
           "who has fallen silent, and who knows why", web)
+    agents = {(one["service"], one["agent"]) for one in server.get("/v1/recordings", limit=2000, **TIMES)["recordings"]}
+    ct.ok((web["Agent"], hosts["f"]["Agent"], hosts["h00"]["Agent"]) == ("0.9.0 older", "0.10.0", "–")
+          and {("metered", "0.9.0"), ("log", "0.10.0"), ("shop", None)} <= agents, "which version the agents have",
+          (web, hosts["f"], agents))
     storage = server.get("/v1/storage")["services"]
     shown = [row["Service"] for row in rows(page, ".health", 2)]
     ct.ok(len(shown) == len(storage) and shown.count("shop") == 1, "storage by service", (shown, storage))
@@ -254,7 +259,8 @@ def check_health(page, server):
     page.go("#view=health&zone=utc&" + WHEN)
     ready(page)
     (pulled,), (one,) = rows(page, ".health", 3), server.get("/v1/pull")["targets"]
-    ct.ok(pulled["Program"] == one["url"] and pulled["State"] == f"failing: {one['problem']}" and pulled["Last good"] == "never"
+    shown, problem = (re.sub(r"after \d+ ms", "", text) for text in (pulled["State"], one["problem"]))  # it is tried every second
+    ct.ok(pulled["Program"] == one["url"] and shown == f"failing: {problem}" and pulled["Last good"] == "never"
           and "fetches 1 profile from programs; 1 fails now" in page.text(".health"), "it is named, with the reason", (pulled, one))
     page.click_on(".health .pill")
     books = server.get("/v1/series", type="cpu:ns", step=7200, **TIMES)["books"]
@@ -462,6 +468,25 @@ def check_looks(page, source):
     page.prefer("light")
 
 
+def check_print(page):
+    """On paper, 1032 px are the width of A4 across."""
+    page.devtools("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    page.window(1032, 700)
+    for words in ("view=services&", "view=service&service=shop&", "view=requests&service=web&", "view=health&"):
+        page.go("#" + words + WHEN)
+        ready(page)
+        ground, controls, cut = page.run("""const seen = (all) => [...document.querySelectorAll(all)].filter(e => e.checkVisibility());
+            return [getComputedStyle(document.body).backgroundColor,
+                seen('#bar input, #bar button, .viewer .tools').filter(e => !e.closest('#bar-matchers')).length,
+                seen('.table').filter(t => t.scrollHeight > t.clientHeight + 1).length]""")
+        faults = page.run(FAULTS, True)
+        ct.ok((ground, controls, cut) == ("rgb(255, 255, 255)", 0, 0) and not faults, f"{words} on paper: light, whole tables, no controls",
+              (ground, controls, cut, faults))
+    pdf = page.devtools("Page.printToPDF", preferCSSPageSize=True)["data"]
+    ct.ok(base64.b64decode(pdf).startswith(b"%PDF"), "it can be printed")
+    page.devtools("Emulation.setEmulatedMedia", media="", features=[])
+
+
 def check_permissions():
     """A token without a scope: what it may not do is said; without a token, the page says that the user is signed out."""
     hook = Hook()
@@ -539,6 +564,7 @@ def main():
         check_hostile(page)
         check_keys(page)
         check_looks(page, source)
+        check_print(page)
         messages = [one for one in page.messages() if "400 (Bad Request)" not in one]
         ct.ok(not messages, "the browser has nothing to complain about", messages)
         check_faults(page, server)

@@ -447,10 +447,12 @@ def looks(page, file, want, truth):
 def books(page, file, want):
     page.look(file)
     told, cpu = want["books"], want["books"]["cpu_ns"]
-    bar = dict(re.findall(r"(complete|lost|unseen|residual|approximate frames) (\S+)", page.text("#books-summary")))
+    bar = dict(re.findall(r"(lost|unseen|residual|approximate frames) (\S+)", page.text("#books-summary")))
+    stacks = re.search(r"(\S+) in samples with a stack", page.text("#books-summary"))
     sums = {key: sum(value.values()) if isinstance(value := told[key + "_ns"], dict) else value
             for key in ("complete", "truncated", "failed", "lost", "unseen", "residual")}
-    ct.ok(all(reads_as_share(bar[key], sums[key] / cpu) for key in ("complete", "lost", "unseen", "residual"))
+    ct.ok(all(reads_as_share(bar[key], sums[key] / cpu) for key in ("lost", "unseen", "residual"))
+          and stacks and reads_as_share(stacks[1], (sums["complete"] + sums["truncated"]) / cpu)
           and close(bar["approximate frames"], want["approximate_share"]), "the bar has the report's books and approximate share", bar)
     page.click_on("#books")
     rows = page.run("""return [...document.querySelectorAll("#books-body tr")].map((tr) =>
@@ -645,7 +647,7 @@ def every_format(page, recording):
         told = report(file)
         page.look(page_of(file), "#table=shown")
         agrees(page, told, file.name)
-        ct.ok("samples" in page.text("#size") and (told["books"] or "No books" in page.text("#books-summary")),
+        ct.ok("samples" in page.text("#size") and (told["books"] or "does not say" in page.text("#books-summary")),
               f"{file.name}: its samples, and whether there are books")
 
 
@@ -675,7 +677,7 @@ def comparison(page, before, after):
     for name, *texts in rows:
         for at, key in ((0, "self"), (3, "total")):
             figure = told.get(name, {}).get(key, {"change": "same", "difference": 9, "low": 9, "high": 9, "a": 9, "b": 9, "detectable": 9})
-            sides = re.fullmatch(r"(\S+) → ([^ ,]+)(?:, least (\S+))?", texts[at + 2])
+            sides = re.fullmatch(r"(\S+) → ([^ ,]+)(?:, least (\S+ pt))?", texts[at + 2])
             mark = {"grew": "▲ ", "new": "▲ ", "shrank": "▼ ", "gone": "▼ ", "same": ""}[figure["change"]]
             low, _, high = texts[at + 1].partition(" to ")
             if not (texts[at].startswith(mark) and texts[at][:1] in (mark[:1] or "+->0<123456789") and close(

@@ -82,9 +82,23 @@ def test_from(path):
     ct.ok(counted.get("unit") == "samples" and counted["sampled"] == 101, "another value", counted)
     result = ct.candor("report", "--from", "gprof", path)
     ct.ok(result.status == 2, "a format that is none", result)
-    for name in ("linked.collapsed", "linked.jfr"):
-        result = ct.candor("convert", "--trace-link", "https://jaeger.example/{trace}", path, ct.WORK / name)
-        ct.ok(result.status == 2 and "for a page" in result.err and not (ct.WORK / name).exists(), f"a link of traces in {name}", result)
+
+
+def test_no_place(path):
+    """An option that the format has no place for is refused, and named."""
+    for name, option, word in (
+            ("linked.collapsed", ("--trace-link", "https://jaeger.example/{trace}"), "--trace-link is for html"),
+            ("linked.jfr", ("--trace-link", "https://jaeger.example/{trace}"), "--trace-link is for html"),
+            ("a.pb.gz", ("--title", "x"), "--title is for html and speedscope"), ("a.speedscope.json", ("--threads",), "--threads is for"),
+            ("a.html", ("--unit", "ns"), "--unit is for collapsed"), ("a.pb.gz", ("--otlp-version", "1.9"), "--otlp-version is for otlp"),
+            ("a.jfr.gz", ("--time", "0s..1s"), "--time chooses samples"), ("a.jfr", ("--full-names",), "--full-names chooses"),
+            ("a", ("--to", "jitdump", "--title", "x"), "OUT is jitdump")):
+        result = ct.candor("convert", *option, path, ct.WORK / name)
+        ct.ok(result.status == 2 and word in result.err and not (ct.WORK / name).exists(), f"{option} in {name} is refused", result)
+    for name, option in (("t.speedscope.json", ("--title", "x")), ("t.otlp", ("--otlp-version", "1.9")),
+                         ("t.jfr", ("--max-unpacked", "1G"))):
+        result = ct.candor("convert", *option, path, ct.WORK / name)
+        ct.ok(result.status == 0 and (ct.WORK / name).exists(), f"{option} has a place in {name}", result)
 
 
 FOREIGN = (
@@ -469,6 +483,7 @@ def main():
     path = make("example.jfr", example())
     test_round_trips(path)
     test_from(path)
+    test_no_place(path)
     test_csv(path)
     test_merge(path)
     test_go(path)

@@ -32,6 +32,7 @@ class Sample:
     def __init__(self, event):
         self.start, self.weight, self.outcome, self.state, self.evidence = (
             event[key] for key in ("startTime", "weight", "outcome", "state", "evidence"))
+        self.same_wait = event["sameWait"]
         self.thread = event["eventThread"]["javaName"]
         self.carrier = (event.get("carrierThread") or {}).get("javaName")
         self.frames = [ct.frame_of(frame) for frame in event["stackTrace"]["frames"]]
@@ -141,6 +142,8 @@ def sleepers(jdk):
               f"{len(mine)} {collections.Counter((s.state, s.outcome) for s in mine)} {itself}")
         ct.ok({s.evidence for s in mine} <= ({"monitor", "guess"} if kind == "blocked" else {"method"}),
               f"{what}: {kind}: known by what it should be", collections.Counter(s.evidence for s in mine))
+        new = sum(not s.same_wait for s in mine)
+        ct.ok(kind == "blocked" or new == each, f"{what}: {kind}: each thread has one wait, in which it stays", new)
         own = {tuple(name for name, _, _ in s.frames if name.startswith("Waiters.")) for s in mine}
         ct.ok(len({tuple(s.frames) for s in mine}) == 1 and next(iter(own))[0] == f"Waiters.{kind}",
               f"{what}: {kind}: one stack and no other, with the method it waits in", own)

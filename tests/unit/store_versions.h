@@ -4,6 +4,7 @@
 
 /* From the newest version to version 8. */
 #define STORE_TO_VERSION_8                                                                                                                 \
+    "ALTER TABLE recording DROP COLUMN agent;"                                                                                             \
     "DROP TRIGGER recording_gone; DROP TRIGGER recording_raw; DROP INDEX recording_warm; DROP TABLE cold_going;"                           \
     "ALTER TABLE recording DROP COLUMN cold; ALTER TABLE usage DROP COLUMN cold_recordings; ALTER TABLE usage DROP COLUMN cold_bytes;"     \
     "CREATE TRIGGER recording_gone AFTER DELETE ON recording BEGIN UPDATE usage SET recordings = recordings - 1,"                          \

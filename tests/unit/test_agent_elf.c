@@ -57,6 +57,62 @@ static void test_own(void)
     tap_ok(elf_open(&s, "/etc/passwd") == -ENOEXEC, "a text");
 }
 
+/* Symbols whose values differ in all bits, and some that have the same value: these keep their order. */
+static void test_order(void)
+{
+    enum { COUNT = 5000, STRINGS = 8 };
+    Elf64_Sym *table = calloc(COUNT * sizeof *table + STRINGS, 1);
+    struct elf_symbols s;
+    uint64_t random = 88172645463325252u;
+    bool sorted = true;
+    uint64_t sum = 0, sum_sorted = 0;
+    for (int i = 0; i < COUNT; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        table[i] = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_size = (uint64_t)i, .st_value = i % 3 ? random : 77};
+        sum += table[i].st_value ^ (uint64_t)i;
+    }
+    tap_ok(!elf_take_tables(&s, table, COUNT, STRINGS) && s.count == COUNT, "a table of %d functions", COUNT);
+    for (size_t i = 0; i < s.count; i++) {
+        const struct elf_symbol *before = &s.symbols[i ? i - 1 : 0], *here = &s.symbols[i];
+        sorted = sorted && (before->value < here->value || (before->value == here->value && before->size <= here->size));
+        sum_sorted += here->value ^ here->size;
+    }
+    tap_ok(sorted && sum == sum_sorted, "all of them in order");
+    elf_close(&s);
+}
+
+/* Returns the memory that the mapping at an address takes, in KiB. */
+static long resident_kb(const void *at)
+{
+    char line[512], begin[32];
+    long kb = -1;
+    bool found = false;
+    FILE *f = fopen("/proc/self/smaps", "re");
+    snprintf(begin, sizeof begin, "%lx-", (unsigned long)at);
+    while (f && kb < 0 && fgets(line, sizeof line, f)) {
+        found = found || !strncmp(line, begin, strlen(begin));
+        if (found)
+            sscanf(line, "Rss: %ld", &kb);
+    }
+    if (f)
+        fclose(f);
+    return kb;
+}
+
+static void test_rest(void)
+{
+    struct elf_symbols s;
+    int rc = elf_open(&s, "/proc/self/exe");
+    long before = resident_kb(s.file.bytes);
+    elf_rest(&s);
+    long after = resident_kb(s.file.bytes);
+    tap_ok(!rc && before > 0 && after == 0, "a file that rests takes %ld KiB, and %ld before", after, before);
+    const char *name = elf_find(&s, (uintptr_t)a_function_of_this_test - load_base());
+    tap_ok(name && !strcmp(name, "a_function_of_this_test"), "and has its names");
+    elf_close(&s);
+    elf_rest(&s);
+}
+
 static void test_names(void)
 {
     char name[64];
@@ -217,6 +273,8 @@ int main(void)
 {
     tap_ok(a_function_of_this_test(1) == 3, "the function is there");
     test_own();
+    test_order();
+    test_rest();
     test_names();
     test_nameless();
     test_data();

@@ -12,6 +12,7 @@
 #include "agent/trigger/jvm/alloc_events.h"
 #include "agent/trigger/jvm/live_objects.h"
 #include "agent/trigger/tasks/tasks.h"
+#include "base/text/units.h"
 #include "base/time_units.h"
 
 #include <dirent.h>

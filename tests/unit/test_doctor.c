@@ -189,6 +189,15 @@ static void test_container(void)
     tap_ok(container_parse_mount(mounts, "memory", point, sizeof point, root, sizeof root) == -ENOENT &&
                container_parse_mount("", NULL, point, sizeof point, root, sizeof root) == -ENOENT,
            "one that is not there");
+    struct container_throttling t = {0};
+    tap_ok(container_parse_throttling("usage_usec 9\nnr_periods 1200\nnr_throttled 34\nthrottled_usec 5\n", &t) && t.periods == 1200 &&
+               t.stopped == 34,
+           "periods of a quota, and those that it ended");
+    tap_ok(container_parse_throttling("nr_periods 7\nnr_throttled 0\nthrottled_time 0\n", &t) && t.periods == 7 && !t.stopped,
+           "the same in version 1");
+    tap_ok(!container_parse_throttling("usage_usec 9\nuser_usec 5\n", &t) &&
+               !container_parse_throttling("nr_periods x\nnr_throttled 1", &t),
+           "a cgroup without a quota");
     tap_ok(!container_parse_path(paths, NULL, path, sizeof path) && !strcmp(path, "/a/b/c"), "the unified path");
     tap_ok(!container_parse_path(paths, "cpu", path, sizeof path) && !strcmp(path, "/y/z"), "a controller's path");
     tap_ok(container_parse_path(paths, "memory", path, sizeof path) == -ENOENT, "none");

@@ -646,6 +646,12 @@ static void test_lenders(void)
     add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 1, 0, 0);
     is_silent("permits that one waits for");
     begin();
+    add_turns("virtual-*", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 1, 0, 0);
+    for (uint32_t i = 0; i < lock.thread_count; i++)
+        lock.threads[i].virtual_threads = 30;
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.Semaphore.acquire", "demo.Query.ask:9 < demo.Request.run:5",
+          "permits that virtual threads wait for, whose names have one pattern");
+    begin();
     e.processors = 1;
     add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
     maker_sample(&cpu, "demo.Query.ask:10", 7500 * NS_PER_MS);
@@ -791,6 +797,62 @@ static void test_sockets(void)
     begin();
     add_reads("desk/10.0.0.2:32767", 2 * NS_PER_S, 2 * NS_PER_S);
     finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32767", "demo.Main.work:4", "a peer with a port of its own, and one");
+}
+
+#define QUESTION                                                                                                                           \
+    "demo.Shop.serve:3;demo.Shop.order:7;demo.Price.of:5;java.net.SocketInputStream.read:1;Native|java.net.SocketInputStream.socketRead0"
+
+/* 40 requests, each with `samples` samples of a thread that waits for an answer, of which every `of`-th is in a new wait. Each `per` of
+ * these samples have a trace of their own. */
+static void add_asking(int samples, int of, int per)
+{
+    for (int i = 0; i < 40 * samples; i++) {
+        char trace[40];
+        snprintf(trace, sizeof trace, "%032x", 1 + i / per);
+        struct profile_sample s = {.time_ns = 1 + i * (int64_t)(50 * NS_PER_MS),
+                                   .weight = 50 * NS_PER_MS,
+                                   .stack = maker_stack(&wall, QUESTION),
+                                   .outcome = maker_string(&wall, "complete"),
+                                   .state = JFR_STATE_IO,
+                                   .wait = i % of ? PROFILE_WAIT_SAME : PROFILE_WAIT_NEW};
+        profile_thread(&wall, maker_string(&wall, "server"), 7, 7, &s.thread);
+        locks_add_label(&wall, "trace_id", maker_string(&wall, trace), false, &s.labels);
+        profile_add_sample(&wall, &s);
+    }
+    e.duration_ns = 40 * (uint64_t)samples * 50 * NS_PER_MS;
+}
+
+static void test_requests(void)
+{
+    begin();
+    add_asking(4, 1, 4);
+    finds(FINDING_REQUESTS_ONE_BY_ONE, "", "demo.Price.of:5 < demo.Shop.order:7", "four answers for each request");
+    begin();
+    add_asking(3, 1, 3);
+    finds(FINDING_REQUESTS_ONE_BY_ONE, "", "demo.Price.of:5 < demo.Shop.order:7", "three answers for each request");
+    begin();
+    add_asking(2, 1, 2);
+    is_silent("two answers for each request");
+    begin();
+    add_asking(4, 1, 1);
+    is_silent("one answer for each request");
+    begin();
+    add_asking(8, 8, 8);
+    is_silent("one late answer for each request");
+    begin();
+    add_asking(4, 1, 4);
+    e.duration_ns *= 10;
+    is_silent("many answers, but rarely");
+    begin();
+    add_asking(4, 1, 4);
+    for (uint32_t i = 0; i < wall.sample_count; i++)
+        wall.samples[i].wait = PROFILE_WAIT_UNKNOWN;
+    is_silent("samples that do not say whether the wait is a new one");
+    begin();
+    add_asking(4, 1, 4);
+    for (uint32_t i = 0; i < wall.sample_count; i++)
+        wall.samples[i].labels = 0;
+    is_silent("samples without a trace");
 }
 
 /* A thread waits for two fifths of the time to write. Other threads have a processor in a third of the time in which they can run. */
@@ -1627,6 +1689,7 @@ int main(void)
     test_late();
     test_system_gc();
     test_sockets();
+    test_requests();
     test_writes();
     test_forces();
     test_pinned();

@@ -128,7 +128,7 @@ static void put_entry(struct buffer *b, uint64_t key, const char *text)
     craft_text(b, text);
 }
 
-/* In each chunk the methods with the same keys have other names. Their two classes come after the symbols 1 and 2. */
+/* In each chunk the methods with the same keys have other names of the same length. Their two classes come after the symbols 1 and 2. */
 static void put_names(struct buffer *b, unsigned chunk)
 {
     char name[NAME_MAX_BYTES];
@@ -140,8 +140,8 @@ static void put_names(struct buffer *b, unsigned chunk)
             keys[n++] = key << 7 | low;
     }
     size_t pool = craft_pool(b, SYMBOL, 3 + METHODS);
-    put_entry(b, 1, chunk % 2 ? "some/Odd" : "some/Even");
-    put_entry(b, 2, chunk % 2 ? "other/Odd" : "other/Even");
+    put_entry(b, 1, chunk % 2 ? "some/Odds" : "some/Even");
+    put_entry(b, 2, chunk % 2 ? "other/Odds" : "other/Even");
     put_entry(b, 3, "()V");
     for (uint32_t i = 0; i < METHODS; i++) {
         method_name(name, chunk, keys[i]);
@@ -194,7 +194,7 @@ static bool same_frame(const struct profile *p, const struct profile_frame *f, u
     char name[NAME_MAX_BYTES], class[NAME_MAX_BYTES];
     const struct profile_method *m = &p->methods[f->method];
     method_name(name, chunk, expected->method);
-    snprintf(class, sizeof class, "%s.%s", expected->method % 2 ? "other" : "some", chunk % 2 ? "Odd" : "Even");
+    snprintf(class, sizeof class, "%s.%s", expected->method % 2 ? "other" : "some", chunk % 2 ? "Odds" : "Even");
     return !strcmp(profile_text(p, m->name), name) && !strcmp(profile_text(p, m->class_name), class) &&
            !strcmp(profile_text(p, m->descriptor), "()V") && f->line == (int32_t)expected->line && f->bci == expected->bci &&
            f->type == (expected->known ? JFR_FRAME_INTERPRETED : PROFILE_TYPE_OTHER);

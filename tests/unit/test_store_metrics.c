@@ -1,6 +1,6 @@
 /*
  * Key metrics in the store: by minute and JVM, for recordings that follow each other or overlap, after the catalog was lost, after
- * deletion, and in a directory of the version that had no metrics. tier: default timeout: 60
+ * deletion, and in a directory of the version that had no metrics. The versions of agents, likewise. tier: default timeout: 60
  */
 #include "store_shop.h"
 #include "store_versions.h"
@@ -16,6 +16,7 @@
 enum { MINUTES = 3, MANY = 400 };
 
 static char folder[] = "/tmp/candor-metrics-XXXXXX";
+static const char AGENT[] = "0.12.0-rc1";
 static int64_t today; /* its first second */
 
 /* A sample; and, unless its host is "none", the metrics of three minutes from its beginning, of which it covers 30, 60 and 30 seconds. */
@@ -23,6 +24,10 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
 {
     struct profile *p;
     int rc = shop_load(to, v, &p, e);
+    uint32_t name, version;
+    profile_string(p, "version", 7, &name);
+    profile_string(p, AGENT, strlen(AGENT), &version);
+    profile_set_setting(p, name, version);
     if (!strcmp(labels_get(&v->note.labels, "host"), "none"))
         return rc;
     to->minutes = calloc(MINUTES, sizeof *to->minutes);
@@ -166,6 +171,20 @@ static void fill(struct store *s)
     shop_add(s, today, "b", 3);
 }
 
+static int count_agent(void *count, const struct catalogue_recording *r)
+{
+    *(int *)count += !strcmp(r->agent, AGENT);
+    return *r->agent && strcmp(r->agent, AGENT) ? -EINVAL : 0;
+}
+
+/* So many recordings have the version of their agent; the others have none. */
+static void check_agents(struct store *s, int wanted)
+{
+    struct error e = {""};
+    int count = 0, rc = catalogue_recordings(store_catalogue(s), 0, INT64_MAX / 2, NULL, count_agent, &count, &e);
+    tap_ok(!rc && count == wanted, "%d recordings have their agent's version: %d %s", wanted, count, e.text);
+}
+
 static void test_again(void)
 {
     const int64_t from = today - 7 * 86400, to = today + 3600;
@@ -175,6 +194,7 @@ static void test_again(void)
     shop_run(folder, "rm again/catalogue.db*");
     s = shop_open(folder, "again", 7 * 86400, load);
     check(s, from, to, 12, 0, "made anew from the recordings");
+    check_agents(s, 4);
     store_close(s);
     tap_ok(rows_of("again") == 5, "in a row for each hour of a JVM: %d", rows_of("again"));
     s = shop_open(folder, "again", 1, load);
@@ -203,8 +223,10 @@ static void test_upgrade(void)
     sqlite3_close(db);
     s = shop_open(folder, "upgrade", 7 * 86400, load);
     check(s, from, to, 0, 4, "it has no metrics, and says so");
+    check_agents(s, 0);
     shop_add(s, today, "a", 50);
     check(s, from, to, 3, 4, "what comes now has them");
+    check_agents(s, 1);
     check(s, today + 3600, to + 86400, 0, 0, "recordings of another time do not count");
     store_close(s);
     shop_run(folder, "cp upgrade/catalogue-version-7.db upgrade/catalogue.db && rm -f upgrade/catalogue.db.sum");

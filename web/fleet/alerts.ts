@@ -169,7 +169,7 @@ export class Alerts implements View {
     private none(): HTMLElement {
         return this.isForbidden ? emptyState("Your token may not read the alerts", "The server says: " + this.refused
             + ". Alerts are about all services, so they need a token with the scope read that is not limited to some.", "")
-            : emptyState("This server has no alerts", this.refused + ". A rule can be tried here before: New rule.", NO_FILE);
+            : emptyState("This server has no alerts", "The server says: " + this.refused + ". New rule tries a rule before.", NO_FILE);
     }
 
     private lists(page: Page, answer: AlertsAnswer): HTMLElement[] {

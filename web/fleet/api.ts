@@ -91,6 +91,7 @@ export interface Recording {
     start: number;
     end: number;
     bytes: number;
+    agent: string | null; // the version of Candor's agent
     contents: { type: string; weight: number; samples: number }[];
     raw: boolean; // whether it can be downloaded
 }
@@ -158,10 +159,13 @@ export class AnswerError extends Error {
 
 const AT_ONCE = 4;
 
+const addressOf = (path: string, parameters: Parameters) => path + "?" + new URLSearchParams(parameters).toString();
+
 export class Questions {
     private readonly stop = new AbortController();
     private running = 0;
     private readonly waiting: (() => void)[] = [];
+    private readonly early = new Map<string, Promise<unknown>>(); // by address
 
     // note: sees each answer.
     constructor(private readonly note: (answer: unknown) => void) {}
@@ -182,7 +186,18 @@ export class Questions {
     }
 
     ask<T>(path: string, parameters: Parameters): Promise<T> {
-        return this.inTurn<T>(path + "?" + new URLSearchParams(parameters).toString(), "GET");
+        const address = addressOf(path, parameters);
+        const early = this.early.get(address);
+        this.early.delete(address);
+        return early ? early as Promise<T> : this.inTurn<T>(address, "GET");
+    }
+
+    // Begins a question that `ask` will probably put later.
+    expect(path: string, parameters: Parameters): void {
+        const address = addressOf(path, parameters);
+        const answer = this.inTurn(address, "GET");
+        answer.catch(() => undefined); // `ask` reports it, or nobody needs it
+        this.early.set(address, answer);
     }
 
     // Has the server do something. It may need a token with other scopes than reading does.

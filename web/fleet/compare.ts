@@ -9,14 +9,13 @@ import { Chart, Data } from "./chart";
 import { ChangesAnswer, askChanges, canJudge, judgedSentence, judgedTables, markJudged, sidesText } from "./judged";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
-import { choosePart, emptyState, partBar } from "./parts";
+import { choosePart, emptyState, partBar, versions } from "./parts";
 import { sampledSentence } from "./sampled";
 import { HOSTS, LABEL, RECORDINGS, SIDES, VERSION, backOf, isTime, matchersOf } from "./sides";
 import { Span, State, quote, secondsIn, selector, spanOf, timesOf } from "./state";
 import { lengthText, stepFor } from "./times";
 
 const FIRST = "before";
-const inOrder = new Intl.Collator("en", { numeric: true });
 
 interface Asked {
     matchers: string[];
@@ -209,7 +208,7 @@ export class Compare implements View {
         const some = services.filter(({ name }) => state.service === "" || name === state.service);
         const values = new Map<string, string[]>(state.service === "" ? [["service", services.map(({ name }) => name)]] : []);
         some.forEach(({ labels }) => Object.entries(labels).forEach(([name, list]) =>
-            values.set(name, [...new Set([...(values.get(name) ?? []), ...list])].sort(inOrder.compare))));
+            values.set(name, [...new Set([...(values.get(name) ?? []), ...list])].sort(versions.compare))));
         const several = [...values].filter(([, list]) => list.length > 1);
         const ofHosts = (state.against || FIRST) === HOSTS;
         const label = ofHosts ? "host" : state.label || (several[0] ?? [...values][0] ?? [""])[0];

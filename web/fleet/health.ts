@@ -9,7 +9,7 @@ import { Jvm, Jvms, askJvms, labelsText } from "./jvms";
 import { rateText, CPU_TIME } from "./kinds";
 import { OnDemand } from "./ondemand";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf, skeleton } from "./parts";
+import { emptyState, link, nameOf, skeleton, versions } from "./parts";
 import { Pulled, pulledParts } from "./pulled";
 import { quote, recordingSelector, secondsIn, timesOf } from "./state";
 import { Column, tableOf } from "./table";
@@ -21,6 +21,7 @@ const METRICS = ["cpu", "own_cost_share", "unseen_share", "lost_share", "failed_
 const SILENT = 600; // seconds without a recording after which a JVM is said to be silent
 const MOST_HOSTS = 200;
 const MOST_JVMS = 200;
+const MOST_AGENTS = 4; // versions that a cell shows
 const NO_HOST = "(no host)";
 
 interface Host {
@@ -62,6 +63,7 @@ export class Health implements View {
     private storage: Storage | null = null;
     private pulled: Pulled[] = [];
     private until = 0;
+    private newest = ""; // version of an agent
     private tokens: TokensAnswer | string = "";
     private readonly recorded = element("div", {}); // before the form of recordings on demand
     private readonly kept = element("div", {}); // after it
@@ -81,6 +83,7 @@ export class Health implements View {
         this.pulled = (await questions.ask<{ targets: Pulled[] }>("/v1/pull", {})).targets;
         this.until = series.to;
         this.hosts = hostsOf(this.jvms.list, null);
+        this.newest = agentsOf(this.jvms.list).pop() ?? "";
         page.isOf({ from: series.from, to: series.to });
         const missing = [series.missing_text, this.jvms.cut ? `only the latest ${formatCount(this.jvms.recordings)} recordings were looked `
             + "at for hosts and JVMs" : ""];
@@ -154,6 +157,13 @@ export class Health implements View {
         return [timeText(last, page.state.zone), ...silent];
     }
 
+    // The versions of the agents; marked if other JVMs have a newer one.
+    private agents(jvms: Jvm[]): (Node | string)[] {
+        const known = agentsOf(jvms);
+        const text = known.slice(-MOST_AGENTS).join(", ") || "–";
+        return known.some((version) => version !== this.newest) ? [text, " ", element("span", { className: "partial" }, "older")] : [text];
+    }
+
     // How soon recordings arrive: a host's clock that is ahead shows for sure, one that is behind as a delay.
     private arrival(jvms: Jvm[]): (Node | string)[] {
         const soonest = Math.min(...jvms.map((jvm) => jvm.soonest));
@@ -181,6 +191,10 @@ export class Health implements View {
                     [nameOf([...new Set(jvms.map(({ service }) => service))].sort().slice(0, 8).join(", "))],
             },
             { title: "Versions", kind: "text", cell: ({ jvms }) => [nameOf(versionsOf(jvms).slice(0, 8).join(", ") || "–")] },
+            {
+                title: "Agent", kind: "text", cell: ({ jvms }) => this.agents(jvms),
+                hint: "the version of Candor in the JVMs. One that was loaded stays until its JVM ends",
+            },
             { title: "Last recording", kind: "text", cell: ({ last }) => this.lastSeen(page, last) },
             {
                 title: "Arrives", kind: "text", cell: ({ jvms }) => this.arrival(jvms),
@@ -212,6 +226,7 @@ export class Health implements View {
                     "Its timeline")],
             },
             { title: "Service", kind: "name", cell: ({ service }) => [nameOf(service)] },
+            { title: "Agent", kind: "text", cell: (jvm) => this.agents([jvm]) },
             { title: "Recordings", kind: "number", cell: ({ recordings }) => formatCount(recordings) },
             { title: "Bytes", kind: "number", cell: ({ bytes }) => formatValue(bytes, "bytes") },
             { title: "First", kind: "text", cell: ({ first }) => timeText(first, page.state.zone) },
@@ -252,6 +267,9 @@ export class Health implements View {
         ], services)];
     }
 }
+
+// The versions of the agents of these JVMs, the newest last.
+const agentsOf = (jvms: Jvm[]) => [...new Set(jvms.map(({ agent }) => agent))].filter((agent) => agent !== "").sort(versions.compare);
 
 const waiting = (): Node[] => [element("span", { className: "waiting" }, "…")];
 

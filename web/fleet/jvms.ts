@@ -13,6 +13,7 @@ export interface Jvm {
     bytes: number;
     first: number; // seconds since the epoch: the earliest start, and the latest end
     last: number;
+    agent: string; // the version of its agent, by the latest recording; "" = unknown
     soonest: number; // seconds from the end of a recording, by the host's clock, to its arrival: the least; below 0 = that clock is ahead
 }
 
@@ -30,10 +31,12 @@ export async function askJvms(page: Page, state: State): Promise<Jvms> {
 
 export function jvmsOf(recordings: Recording[]): Jvm[] {
     const known = new Map<string, Jvm>();
-    for (const { service, labels, bytes, start, end, received } of recordings) {
+    for (const { service, labels, bytes, start, end, received, agent } of recordings) {
         const others = othersOf(labels);
         const key = JSON.stringify([service, ...Object.entries(others)]);
-        const jvm = known.get(key) ?? { key, service, labels: others, recordings: 0, bytes: 0, first: start, last: end, soonest: Infinity };
+        const jvm = known.get(key) ?? { // the latest recording comes first
+            key, service, labels: others, recordings: 0, bytes: 0, first: start, last: end, agent: agent ?? "", soonest: Infinity,
+        };
         jvm.recordings++;
         jvm.bytes += bytes;
         jvm.first = Math.min(jvm.first, start);

@@ -135,7 +135,9 @@ class Main implements Page {
         this.span = presentSpan(this.state);
         try {
             const select = recordingSelector({ ...this.state, service: "" });
-            const list = await this.questions.ask<Services>("/v1/services", { ...timesOf(this.state), select });
+            const asked = this.questions.ask<Services>("/v1/services", { ...timesOf(this.state), select });
+            view.expect?.(this);
+            const list = await asked;
             this.services = list.services;
             await view.load(this);
             if (turn !== this.turn) {

@@ -27,6 +27,8 @@ export interface View {
     readonly usesKind: boolean; // whether the kind of sample that is chosen in the bar counts
     readonly usesViewer: boolean;
     readonly usesSamples: boolean; // whether labels of samples, such as the endpoint, select what it shows
+    // Begins questions that `load` will probably put, while it is not known yet which services there are.
+    expect?(page: Page): void;
     // Asks the server, and draws. Throws if there is no answer; the picture before stays then.
     load(page: Page): Promise<void>;
     // Draws the loaded data again, after a change of choices that need no other data.

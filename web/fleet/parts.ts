@@ -12,6 +12,9 @@ const LONGEST = 120; // characters; a longer name is cut in the middle, because 
 const END = 48;
 const LONGEST_HINT = 2000;
 
+// Puts versions, and other texts with numbers, in order: 0.9 before 0.10.
+export const versions = new Intl.Collator("en", { numeric: true });
+
 export function nameOf(text: string): HTMLElement {
     const name = visibleName(text);
     return name.length <= LONGEST ? element("bdi", { dir: "ltr" }, name)

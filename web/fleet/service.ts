@@ -2,15 +2,24 @@
 import { visibleName } from "../model/names";
 import { profileOf } from "../model/profile";
 import { byId, element, keepPlace } from "../page/dom";
-import { GraphAnswer, SeriesAnswer } from "./api";
+import { GraphAnswer, Parameters, SeriesAnswer } from "./api";
 import { Chart, Data } from "./chart";
 import { coveragePill } from "./coverage";
 import { explorer } from "./explorer";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { choosePart, emptyState, link, partBar } from "./parts";
-import { Span, portable, secondsIn, selector, spanOf, timesOf } from "./state";
+import { Span, State, portable, secondsIn, selector, spanOf, timesOf } from "./state";
 import { stepFor } from "./times";
+
+// The time of the graph. null = it is relative, and known from the first answer only; otherwise both are asked for at once.
+const partOf = (state: State): Span | null => spanOf(state.part) ?? (state.from > 0 ? { from: state.from, to: state.to } : null);
+
+const overTime = (state: State, type: string): Parameters =>
+    ({ ...timesOf(state), select: selector(state), type, by: state.by, step: stepFor(secondsIn(state)) });
+
+const graphOf = (state: State, type: string, { from, to }: Span): Parameters =>
+    ({ select: selector(state), type, from: String(from), to: String(to) });
 
 export class ServiceView implements View {
     readonly word = "service";
@@ -45,6 +54,15 @@ export class ServiceView implements View {
             this.chart.root, this.values, this.bar, this.coverage, this.nothing);
     }
 
+    expect({ state, questions }: Page): void {
+        const type = state.type || CPU_TIME;
+        const part = partOf(state);
+        questions.expect("/v1/series", overTime(state, type));
+        if (part) {
+            questions.expect("/v1/flamegraph", graphOf(state, type, part));
+        }
+    }
+
     async load(page: Page): Promise<void> {
         this.page = page;
         const { state, questions } = page;
@@ -52,23 +70,24 @@ export class ServiceView implements View {
         const service = page.services.find(({ name }) => name === state.service);
         const types = orderTypes(Object.keys(service?.types ?? Object.assign({}, ...page.services.map((one) => one.types))));
         const type = state.type || (types.includes(CPU_TIME) ? CPU_TIME : types[0] ?? CPU_TIME);
-        const select = selector(state);
-        const askGraph = ({ from, to }: Span) => questions.ask<GraphAnswer>("/v1/flamegraph",
-            { select, type, from: String(from), to: String(to) });
-        // A relative time is known from the first answer only. Otherwise both are asked for at once.
-        const part = spanOf(state.part) ?? (state.from > 0 ? { from: state.from, to: state.to } : null);
-        const [series, early] = await Promise.all([questions.ask<SeriesAnswer>("/v1/series",
-            { ...timesOf(state), select, type, by: state.by, step: stepFor(secondsIn(state)) }), part ? askGraph(part) : null]);
+        const askGraph = (span: Span) => questions.ask<GraphAnswer>("/v1/flamegraph", graphOf(state, type, span));
+        const part = partOf(state);
+        const early = part ? askGraph(part) : null;
+        early?.catch(() => undefined); // awaited below, if there is a series
+        const series = await questions.ask<SeriesAnswer>("/v1/series", overTime(state, type));
         const span = { from: series.from, to: series.to };
-        const graph = series.series.length === 0 ? null : early ?? await askGraph(span);
+        this.types = types.includes(type) ? types : [...types, type];
+        this.type = type;
+        this.data = { type, step: series.step, span, series: series.series };
+        if (byId("viewer").hidden) {
+            this.draw(page); // the chart need not wait for a graph, unless the graph before is still in sight
+        }
+        const graph = series.series.length === 0 ? null : await (early ?? askGraph(span));
         const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
         page.isOf(span);
         page.partial([series.missing_text, graph?.server.missing_text]);
-        this.data = { type, step: series.step, span, series: series.series };
         const books = graph?.server.books ?? null;
         this.coverage.replaceChildren(...(books ? [coveragePill(books, type.split(":")[1] ?? ""), ": " + books.text] : []));
-        this.types = types.includes(type) ? types : [...types, type];
-        this.type = type;
         this.showLabels(page);
         this.draw(page);
         this.nothing.replaceChildren(...(profile && profile.total > 0 ? [] : [this.empty(page, graph !== null)]));

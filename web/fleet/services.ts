@@ -1,15 +1,15 @@
 // The first view: a row for each service, the busiest first.
 import { formatCount, formatInterval, formatShare, plural } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
-import { element, keepPlace } from "../page/dom";
+import { afterPicture, element, keepPlace } from "../page/dom";
 import { ONE_VERSION, canAsk, largestChange, questionAgainst } from "./against";
-import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
+import { Parameters, Series, SeriesAnswer, Service, TopAnswer } from "./api";
 import { binsOf, sparkline } from "./chart";
 import { Favorites } from "./favorites";
 import { ChangesAnswer, askChanges, canJudge, shownOf } from "./judged";
 import { ALLOCATION, CPU_TIME, LOCK_TIME, orderTypes, rateText, titleOfType } from "./kinds";
 import { Page, View } from "./page";
-import { coverageOf, coverageText, emptyState, link, nameOf, partialMark, skeleton } from "./parts";
+import { coverageOf, coverageText, emptyState, link, nameOf, partialMark, skeleton, versions } from "./parts";
 import { SIDES, VERSION, isTime } from "./sides";
 import { DEFAULTS, Span, State, quote, secondsIn, selector, timesOf } from "./state";
 import { lengthText, stepFor } from "./times";
@@ -24,6 +24,8 @@ interface Later {
     hot: { name: string; share: number; interval: string } | null | undefined;
     trouble: Trouble | undefined;
     changed: ChangesAnswer | string | undefined; // a text: why there is no answer
+    alloc: number | null | undefined; // as Row.rate
+    lock: number | null | undefined;
     coverage: number | null | undefined;
     coverageText: string;
     missing: string; // says which data the figures of the service lack; "" = none
@@ -33,8 +35,6 @@ interface Row {
     service: Service;
     bins: Float64Array;
     rate: number | null; // weight a second; null = the service does not measure it
-    alloc: number | null;
-    lock: number | null;
     share: number;
     later: Later;
 }
@@ -60,8 +60,8 @@ const COLUMNS: Column[] = [
         word: "changed", title: "Surely changed", number: false, order: null,
         hint: "the largest change that chance does not explain, in percentage points of the service's cost",
     },
-    { word: "alloc", title: "Allocation", hint: "on average over the time", number: true, order: (row) => -(row.alloc ?? -1) },
-    { word: "lock", title: "Lock wait", hint: "threads that waited, on average", number: true, order: (row) => -(row.lock ?? -1) },
+    { word: "alloc", title: "Allocation", hint: "on average over the time", number: true, order: ({ later }) => -(later.alloc ?? -1) },
+    { word: "lock", title: "Lock wait", hint: "threads that waited, on average", number: true, order: ({ later }) => -(later.lock ?? -1) },
     {
         word: "gc", title: "GC", hint: "share of the time in which collections stopped the program, on average", number: true,
         order: ({ later }) => -(later.trouble?.gc ?? -1),
@@ -83,9 +83,8 @@ const COLUMNS: Column[] = [
 const COMPARED = SIDES.filter(({ word }) => word === VERSION || isTime(word));
 const againstOf = ({ against }: State) => (COMPARED.some(({ word }) => word === against) ? against : VERSION);
 
+const ROWS_AT_ONCE = 30; // what a large window shows
 const MOST_VALUES = 100; // the server lists no more values of a label
-
-const versions = new Intl.Collator("en", { numeric: true });
 
 function newest(service: Service): string {
     return (service.labels.version ?? []).slice().sort(versions.compare).pop() ?? "";
@@ -117,6 +116,18 @@ const sortsByCoverage = ({ sort }: State) => sort.replace(/^-/, "") === "coverag
 
 const sumOf = (series: Series | undefined) => (series ? series.points.reduce((sum, [, weight]) => sum + weight, 0) : null);
 
+// The parameters of a question about all services over time.
+const byService = (state: State, type: string, times: Parameters): Parameters =>
+    ({ select: selector({ ...state, service: "" }), type, by: "service", ...times });
+
+// The weight a second. null = the service does not measure it.
+function rateOf({ series, from, to }: SeriesAnswer, name: string): number | null {
+    const sum = sumOf(series.find(({ value }) => value === name));
+    return sum === null ? null : sum / Math.max(1, to - from);
+}
+
+const rateCell = (type: string, rate: number | null) => (rate === null ? "–" : rateText(type, rate));
+
 export class Services implements View {
     readonly word = "services";
     readonly title = "Services";
@@ -135,7 +146,9 @@ export class Services implements View {
     private missing: (string | undefined)[] = []; // what the answers lack
     private type = CPU_TIME;
     private span: Span = { from: 0, to: 1 };
-    private lines = new Map<Row, HTMLTableRowElement>(); // of the services in the table
+    private wanted: Row[] = []; // in their order
+    private readonly lines = new Map<Row, HTMLTableRowElement>(); // those of them that are in the table already
+    private readonly afterPicture = afterPicture();
     private made = new Map<Row, HTMLTableRowElement>(); // all that were made; another order uses them again
     private observer: IntersectionObserver | null = null;
     private comparing: Promise<void> = Promise.resolve();
@@ -154,39 +167,36 @@ export class Services implements View {
         this.body.addEventListener("keydown", (event) => this.key(event));
     }
 
+    expect({ state, questions }: Page): void {
+        questions.expect("/v1/series", byService(state, state.type || CPU_TIME, { ...timesOf(state), step: stepFor(secondsIn(state)) }));
+    }
+
     async load(page: Page): Promise<void> {
         this.page = page;
         this.comparing = Promise.resolve();
         const { state, questions, services } = page;
         const type = state.type || (orderTypes(services.flatMap(({ types }) => Object.keys(types)))[0] ?? CPU_TIME);
-        const ask = (of: string, parameters: Record<string, string>) => questions.ask<SeriesAnswer>("/v1/series",
-            { select: selector({ ...state, service: "" }), type: of, by: "service", ...parameters });
-        const main = await ask(type, { ...timesOf(state), step: stepFor(secondsIn(state)) });
+        const main = await questions.ask<SeriesAnswer>("/v1/series",
+            byService(state, type, { ...timesOf(state), step: stepFor(secondsIn(state)) }));
         this.span = { from: main.from, to: main.to };
         const seconds = Math.max(1, main.to - main.from);
-        const more = async (of: string) => (services.some(({ types }) => of in types)
-            ? ask(of, { from: String(main.from), to: String(main.to), step: String(seconds) }) : null);
-        const [alloc, lock] = await Promise.all([more(ALLOCATION), more(LOCK_TIME)]);
         const all = main.series.reduce((sum, series) => sum + (sumOf(series) ?? 0), 0);
-        const rate = (answer: SeriesAnswer | null, name: string) => {
-            const sum = sumOf(answer?.series.find(({ value }) => value === name));
-            return sum === null ? null : sum / seconds;
-        };
         this.type = type;
         this.made.clear();
         const pointsOf = (name: string) => main.series.find(({ value }) => value === name)?.points ?? [];
         this.rows = services.map((service) => ({
-            service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rate(main, service.name),
-            alloc: rate(alloc, service.name), lock: rate(lock, service.name),
-            share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0,
+            service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rateOf(main, service.name),
+            share: all > 0 ? (rateOf(main, service.name) ?? 0) * seconds / all : 0,
             later: {
-                asked: false, hot: undefined, trouble: undefined, changed: undefined, coverage: undefined, coverageText: "", missing: "",
+                asked: false, hot: undefined, trouble: undefined, changed: undefined, alloc: undefined, lock: undefined,
+                coverage: undefined, coverageText: "", missing: "",
             },
         }));
         page.isOf(this.span);
-        this.missing = [main, alloc, lock].map((answer) => answer?.missing_text);
+        this.missing = [main.missing_text];
         page.partial(this.missing);
         this.draw(page);
+        void this.askRates(page);
         void this.askHottest(page, type);
         void this.askTroubles(page);
     }
@@ -195,6 +205,26 @@ export class Services implements View {
     private lacks(page: Page, what: string, error: unknown): void {
         this.missing.push(what + ": " + (error instanceof Error ? error.message : String(error)));
         page.partial(this.missing);
+    }
+
+    // Asks for the columns about allocation and locks, if anything measured them.
+    private async askRates(page: Page): Promise<void> {
+        const { rows, span: { from, to } } = this;
+        const ask = async (type: string, what: string) => (rows.some(({ service: { types } }) => type in types)
+            ? page.questions.ask<SeriesAnswer>("/v1/series", byService(page.state, type,
+                { from: String(from), to: String(to), step: String(Math.max(1, to - from)) }))
+                .catch((error: unknown) => {
+                    this.lacks(page, what, error);
+                    return null;
+                }) : null);
+        const [alloc, lock] = await Promise.all([ask(ALLOCATION, "allocation"), ask(LOCK_TIME, "waits for locks")]);
+        for (const { service: { name }, later } of rows) {
+            later.alloc = alloc && rateOf(alloc, name);
+            later.lock = lock && rateOf(lock, name);
+        }
+        this.missing.push(alloc?.missing_text, lock?.missing_text);
+        page.partial(this.missing);
+        this.draw(page);
     }
 
     private async askTroubles(page: Page): Promise<void> {
@@ -248,11 +278,9 @@ export class Services implements View {
         this.summary.replaceChildren(...this.sentence());
         this.heads.replaceChildren(...COLUMNS.map((column) => this.head(page, column)));
         const most = this.rows.reduce((top, { bins }) => bins.reduce((a, b) => Math.max(a, b), top), 0);
-        this.observer?.disconnect();
-        const focused = document.activeElement instanceof HTMLElement && this.body.contains(document.activeElement)
-            ? document.activeElement.dataset.service : undefined;
-        const lines = rows.map((row) => this.lineOf(page, row, most));
-        this.body.replaceChildren(...lines);
+        this.wanted = rows;
+        this.watch(page);
+        this.arrange(page, most);
         this.none.hidden = rows.length > 0;
         this.against.value = againstOf(page.state);
         this.all.replaceChildren(link("The flame graph of all services together",
@@ -260,11 +288,31 @@ export class Services implements View {
         if (this.top.parentElement !== this.root || this.all.parentElement !== this.root) {
             this.root.replaceChildren(...this.parts); // only then: to take the choice out closes its list
         }
-        if (focused !== undefined) {
-            [...this.body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
-        }
-        this.lines = new Map(rows.map((row, i) => [row, lines[i]]));
-        this.watch(page, rows, lines);
+    }
+
+    // Puts the rows in order: those that are in sight at once, the others some at a time after the next pictures, because a new row
+    // or a row that moves costs its layout. Rows that are where they belong stay there.
+    private arrange(page: Page, most: number): void {
+        const { wanted, body } = this;
+        const focused = document.activeElement instanceof HTMLElement && body.contains(document.activeElement)
+            ? document.activeElement.dataset.service : undefined;
+        const kept = new Set(wanted.map((row) => this.made.get(row)));
+        [...body.rows].filter((line) => !kept.has(line)).forEach((line) => line.remove());
+        this.lines.clear();
+        const place = (from: number): void => {
+            keepPlace(body, () => wanted.slice(from, from + ROWS_AT_ONCE).forEach((row, i) => {
+                const line = this.lineOf(page, row, most);
+                if (body.rows[from + i] !== line) {
+                    body.insertBefore(line, body.rows[from + i] ?? null);
+                }
+                this.observer?.observe(line);
+            }));
+            if (focused !== undefined && !body.contains(document.activeElement)) {
+                [...body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
+            }
+            this.afterPicture(() => from + ROWS_AT_ONCE < wanted.length && place(from + ROWS_AT_ONCE));
+        };
+        place(0);
     }
 
     private sentence(): (Node | string)[] {
@@ -311,6 +359,7 @@ export class Services implements View {
     private lineOf(page: Page, row: Row, most: number): HTMLTableRowElement {
         const line = this.made.get(row) ?? this.line(page, row, most);
         this.made.set(row, line);
+        this.lines.set(row, line);
         const open = line.querySelector<HTMLAnchorElement>("a[data-service]");
         if (open) {
             open.href = page.link(only(row.service)); // it holds the order, too
@@ -323,12 +372,11 @@ export class Services implements View {
         const { service } = row;
         const open = link(nameOf(service.name), "", visibleName(service.name));
         open.dataset.service = service.name;
-        const rate = (of: string, value: number | null) => (value === null ? "–" : rateText(of, value));
         const hosts = service.labels.host?.length ?? 0;
         const contents: (Node | string)[][] = [
             [this.favorites.star(service.name, () => this.draw(page)), open],
-            [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [], [],
-            [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)], [],
+            [sparkline(row.bins, most)], [rateCell(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)],
+            [], [], [], [], [], // see fill
             [hosts > 0 ? formatCount(hosts) + (hosts >= MOST_VALUES ? "+" : "") : "–"], versionText(service), [], [],
             [formatCount(service.recordings)],
         ];
@@ -342,7 +390,7 @@ export class Services implements View {
 
     // Fills the cells that need a question for each service.
     private fill(page: Page, { service, later }: Row, line: HTMLTableRowElement): void {
-        const { hot, trouble, changed, coverage, coverageText: words, missing } = later;
+        const { hot, trouble, changed, alloc, lock, coverage, coverageText: words, missing } = later;
         const cell = (word: string) => line.cells[COLUMNS.findIndex((column) => column.word === word)];
         const waiting = () => element("span", { className: "waiting" }, "…");
         if (hot) {
@@ -356,16 +404,19 @@ export class Services implements View {
         const text = coverage === undefined ? waiting() : element("span", { title: words },
             coverage === null ? "unknown" : formatShare(coverage));
         cell("changed").replaceChildren(...(changed === undefined ? [waiting()] : this.changeParts(page, service, changed)));
+        cell("alloc").replaceChildren(alloc === undefined ? waiting() : rateCell(ALLOCATION, alloc));
+        cell("lock").replaceChildren(lock === undefined ? waiting() : rateCell(LOCK_TIME, lock));
         cell("gc").replaceChildren(!trouble ? waiting() : trouble.gc === null ? "–" : formatShare(trouble.gc));
         cell("finding").replaceChildren(...(!trouble ? [waiting()] : findingParts(page, service, trouble)));
         cell("coverage").replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
     }
 
     // Asks for the books of services that come into sight; if they are sorted by coverage, for those of all.
-    private watch(page: Page, rows: Row[], lines: HTMLTableRowElement[]): void {
+    private watch(page: Page): void {
+        this.observer?.disconnect();
         this.observer = new IntersectionObserver((entries) => {
             for (const { target, isIntersecting } of entries) {
-                const row = rows[lines.indexOf(target as HTMLTableRowElement)];
+                const row = this.wanted.find((one) => this.lines.get(one) === target);
                 if (row && !row.later.asked && (isIntersecting || sortsByCoverage(page.state))) {
                     row.later.asked = true;
                     void this.askBooks(page, row).then(() => this.showBooks(page, row));
@@ -373,12 +424,11 @@ export class Services implements View {
                 }
             }
         });
-        lines.forEach((line) => this.observer?.observe(line));
     }
 
     private showBooks(page: Page, row: Row): void {
         const line = this.lines.get(row);
-        if (sortsByCoverage(page.state) && [...this.lines.keys()].every(({ later }) => later.coverage !== undefined)) {
+        if (sortsByCoverage(page.state) && this.wanted.every(({ later }) => later.coverage !== undefined)) {
             this.draw(page);
         } else if (line) {
             keepPlace(line, () => this.fill(page, row, line));

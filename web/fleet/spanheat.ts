@@ -82,7 +82,7 @@ export class SpanHeat {
 
     // Few requests differ from none, and from many.
     private shadeOf(spans: number): number {
-        return Math.max(1, Math.ceil(SHADES * Math.log(1 + spans) / Math.log(1 + this.most)));
+        return Math.max(1, Math.min(SHADES, Math.ceil(SHADES * Math.log(1 + spans) / Math.log(1 + this.most)))); // quotients are rounded
     }
 
     private draw(): void {

@@ -181,6 +181,23 @@ export function pathTo(tree: Tree, frame: number): number[] {
     return path.reverse();
 }
 
+// Returns the frame to show next on the way from the zoomed frame to one that it has called: the first narrower one. Returns `zoom` if
+// there is none.
+export function zoomInto(tree: Tree, zoom: number, frame: number): number {
+    const path = frame < 0 ? [] : pathTo(tree, frame);
+    const way = path[tree.depth[zoom]] === zoom ? path.slice(tree.depth[zoom] + 1) : [];
+    return way.find((next) => tree.total[next] < tree.total[zoom]) ?? zoom;
+}
+
+// Returns the first wider caller of the zoomed frame, or the root.
+export function zoomOut(tree: Tree, zoom: number): number {
+    let up = zoom;
+    while (up > 0 && tree.total[up] <= tree.total[zoom]) {
+        up = tree.parent[up];
+    }
+    return up;
+}
+
 // Returns the descendants of a frame, as one range {from, to} per level. The frame's own level comes first.
 export function levelsUnder(tree: Tree, frame: number): Range[] {
     const levels: Range[] = [];

@@ -82,13 +82,13 @@ export function filter(app: App, key: "focus" | "drop" | "hide", name: number): 
     }
 }
 
-export async function copyName(app: App): Promise<void> {
-    if (app.selectedName < 0) {
+export async function copyName(app: App, name: number): Promise<void> {
+    if (name < 0) {
         return;
     }
     const button = byId("copy");
     try {
-        await navigator.clipboard.writeText(app.profile.strings[app.selectedName]);
+        await navigator.clipboard.writeText(app.profile.strings[name]);
         button.textContent = "Copied";
     } catch {
         button.textContent = "Copying is not allowed here";

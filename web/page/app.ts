@@ -38,6 +38,7 @@ export class App {
     private readonly darkSystem = matchMedia("(prefers-color-scheme: dark)");
     private readonly wideWindow = matchMedia("(min-width: 1100px)");
     private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
+    private printing = false;
     panels: Panels | null = null; // set later, because the panels need the app
     private given: Naming[] = NONE; // findings of the recording of this page
     readonly readBeside: Promise<unknown>[] = []; // parts of the page that are read beside the first picture
@@ -61,9 +62,18 @@ export class App {
         for (const media of [this.darkSystem, this.wideWindow, this.tallWindow]) {
             media.addEventListener("change", () => this.show(this));
         }
+        for (const event of ["beforeprint", "afterprint"]) {
+            addEventListener(event, () => this.print(event === "beforeprint"));
+        }
     }
 
     start(): void {
+        this.show(this);
+    }
+
+    // Draws the picture for paper, or again for the screen.
+    private print(begins: boolean): void {
+        this.printing = begins;
         this.show(this);
     }
 
@@ -165,6 +175,9 @@ export class App {
 
     get theme(): ThemeName {
         const { theme } = this.state;
+        if (this.printing) {
+            return "light";
+        }
         return theme === "auto" ? (this.darkSystem.matches ? "dark" : "light") : theme;
     }
 

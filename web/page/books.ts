@@ -104,7 +104,8 @@ function shownValue(key: string, value: string | number): string {
     return key.endsWith("_ns") ? formatValue(value, "ns") : formatCount(value);
 }
 
-// The bar always names the first account and these accounts. It names others if their share is at least NAMED_FROM.
+// The bar says how much is in samples with a stack, and always names these accounts. It names others if their share is at least
+// NAMED_FROM, and an account of samples with a stack only if there are several.
 const ALWAYS_NAMED = ["lost", "unseen", "residual"];
 const NAMED_FROM = 0.01;
 // From this share on, what clocks by lot show too much or too little is mentioned.
@@ -114,7 +115,7 @@ const CHANCE_FROM = 0.0005;
 // recording can be that began beside others and was short.
 export function noBooks(books: Given | null, elsewhere: boolean): string {
     return books ? "The books are empty: nothing was measured"
-        : elsewhere ? "The books stay on the server: its page shows them" : "No books in this profile";
+        : elsewhere ? "The books stay on the server: its page shows them" : "This file does not say what its samples miss";
 }
 
 function chanceOf(reasons: Reason[]): string {
@@ -127,7 +128,7 @@ function chanceOf(reasons: Reason[]): string {
 // what to say without books.
 export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summary: HTMLElement }, books: Books | null,
     approximate: number, whose: string, none = noBooks(null, false)): void {
-    const item = (key: string, text: string) => element("span", { className: "figure " + key }, text);
+    const item = (key: string, text: string, title = "") => element("span", { className: "figure " + key, title }, text);
     const first = whose === "" ? [] : [item("whose", whose + ":")];
     const last = approximate >= 0 ? [item("approximate", "approximate frames " + formatShare(approximate))] : [];
     if (!books) {
@@ -140,12 +141,15 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
         part.style.flexGrow = String(Math.abs(account.share));
         return part;
     }));
-    const named = books.accounts.filter(({ role, share }, i) => i === 0 || ALWAYS_NAMED.includes(role) || share >= NAMED_FROM);
+    const seen = books.accounts.reduce((sum, { role, share }) => (role === "seen" ? sum + share : sum), 0);
+    const named = books.accounts.filter(({ role, share }) =>
+        ALWAYS_NAMED.includes(role) || (share >= NAMED_FROM && !(role === "seen" && share === seen)));
     summary.replaceChildren(
         ...first,
-        item("cpu", labelOf(books.whole.title) + " " + formatValue(books.sum, books.unit)),
-        ...named.map(({ key, role, label, share, reasons }) =>
-            item(key, label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share) + chanceOf(reasons))),
+        item("cpu", labelOf(books.whole.title) + " " + formatValue(books.sum, books.unit), books.whole.meaning),
+        item("seen", formatShare(seen) + " in samples with a stack"),
+        ...named.map(({ key, role, label, meaning, share, reasons }) =>
+            item(key, label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share) + chanceOf(reasons), meaning)),
         ...last);
 }
 

@@ -4,6 +4,7 @@ import { App } from "./app";
 import { showCode } from "./code";
 import { byId } from "./dom";
 import { listenToKeys, isCommand } from "./keys";
+import { listenToMenu } from "./menu";
 import { NOTHING_CHOSEN } from "./sight";
 import { State } from "./state";
 
@@ -29,7 +30,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     click("find", () => actions.findAll(app, app.selectedName));
     click("sandwich", () => actions.sandwichOf(app, app.selectedName));
     click("code", () => showCode(app));
-    click("copy", () => void actions.copyName(app));
+    click("copy", () => void actions.copyName(app, app.selectedName));
     click("why", () => app.change({ panel: app.state.panel === "why" ? "none" : "why" }, true));
     click("clear", () => app.change(NOTHING_CHOSEN, true));
     click("empty-clear", () => app.change(NOTHING_CHOSEN, true));
@@ -55,6 +56,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     clickWithin("crumbs", ({ frame }) => app.zoomTo("main", Number(frame)));
     listenToTable(app);
     listenToKeys(app, panes);
+    listenToMenu(app, panes);
 }
 
 // Handles clicks on the table. A click picks a method. A double click shows the sandwich of the method that the first click picked, because

@@ -9,6 +9,7 @@ const ROW_HEIGHT = 18;
 const ROW_HEIGHT_TOUCH = 26;
 // The number of ancestors of the zoomed frame that stay visible when the rest scrolls away.
 const ANCESTORS_IN_SIGHT = 3;
+const WHEEL_STEP = 60; // how far the wheel turns, in pixels, until the picture zooms by a frame
 
 export interface Parts {
     scroll: HTMLElement;
@@ -22,6 +23,7 @@ export interface Listener {
     hover: (frame: number, event: PointerEvent) => void;
     leave: () => void;
     click: (frame: number, onMark: boolean) => void;
+    wheel: (frame: number, into: boolean) => void; // with Ctrl, or two fingers spread or pinched
 }
 
 export interface Chosen {
@@ -50,6 +52,7 @@ export class Graph {
     private tree: Tree | null = null;
     private chosen: Chosen = { zoom: 0, flip: false, selected: -1 };
     private look: Look | null = null;
+    private turned = 0; // since the last step of the wheel
 
     constructor(private readonly parts: Parts, private readonly on: Listener) {
         this.renderer = new Renderer(parts.canvas, parts.overlay);
@@ -60,10 +63,12 @@ export class Graph {
         const { scroll, canvas } = this.parts;
         new ResizeObserver(this.redraw).observe(scroll);
         window.addEventListener("resize", this.redraw);
+        window.addEventListener("beforeprint", () => this.draw()); // the next picture would be too late for the paper
         scroll.addEventListener("scroll", () => {
             this.leave();
             this.redraw();
         });
+        scroll.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
         canvas.addEventListener("pointermove", (event) => this.hover(event));
         canvas.addEventListener("pointerleave", () => this.leave());
         canvas.addEventListener("click", (event) => {
@@ -154,7 +159,21 @@ export class Graph {
         }
     }
 
-    private frameAt(event: MouseEvent): number {
+    // Zooms with Ctrl. Without it, the wheel scrolls.
+    private wheel(event: WheelEvent): void {
+        if (!event.ctrlKey) {
+            return;
+        }
+        event.preventDefault();
+        this.turned += event.deltaY;
+        if (Math.abs(this.turned) >= WHEEL_STEP) {
+            this.on.wheel(this.frameAt(event), this.turned < 0);
+            this.turned = 0;
+        }
+    }
+
+    // Returns the frame under the mouse, or -1.
+    frameAt(event: MouseEvent): number {
         const box = this.parts.canvas.getBoundingClientRect();
         return this.geometry ? this.geometry.frameAt(event.clientX - box.left, event.clientY - box.top) : -1;
     }

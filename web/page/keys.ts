@@ -106,7 +106,7 @@ function command(app: App, panes: actions.Panes, pane: PaneName, key: string): (
         m: () => actions.toggleTable(app),
         l: () => actions.toggleTimeline(app),
         v: () => actions.saveSvg(app, panes),
-        c: () => void actions.copyName(app),
+        c: () => void actions.copyName(app, app.selectedName),
         a: () => showCode(app),
     };
     return Object.hasOwn(commands, key) ? commands[key] : null;

@@ -34,14 +34,17 @@ function figures(app: App, { name, self, total }: Method): HTMLTableCellElement[
     return ([[self, profile.effects.self], [total, profile.effects.total]] as const).map(([value, effects]) => {
         const share = value / scene.all;
         const interval = wilson(share, scene.effectiveSamples, scene.whole ? effects[name] : INDEPENDENT);
-        return figure(formatShare(share), interval ? formatRange(interval) : "", formatValue(value, profile.unit));
+        const cell = figure(formatShare(share), interval ? formatRange(interval) : "", formatValue(value, profile.unit));
+        cell.className = "bar";
+        cell.style.setProperty("--share", String(share));
+        return cell;
     });
 }
 
 function changes(app: App, method: Method): HTMLTableCellElement[] {
     return (["self", "total"] as const).map((key) => {
         const { before, after, change, interval, sure, detectable } = methodChange(app, method, key);
-        const least = detectable > 0 ? ", least " + formatShare(detectable) : ""; // growth that would be noticed
+        const least = detectable > 0 ? ", least " + formatPoints(detectable) : ""; // growth that would be noticed
         const cell = figure((sure ? (change > 0 ? "▲ " : "▼ ") : "") + formatPoints(change),
             interval ? formatPointRange(interval) : "",
             formatShare(before) + " before, " + formatShare(after) + " after" + least);

@@ -77,6 +77,7 @@ export class Times {
     private listen(): void {
         const { heat } = this;
         new ResizeObserver(this.redraw).observe(byId("timeline"));
+        window.addEventListener("beforeprint", () => this.draw());
         heat.addEventListener("pointerdown", (event) => {
             heat.setPointerCapture(event.pointerId);
             this.drags = true;

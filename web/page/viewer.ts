@@ -1,6 +1,7 @@
 // Starts the viewer: the graphs, what describes them, and what changes them.
 import { Look } from "../draw/renderer";
 import { Profile } from "../model/profile";
+import { zoomInto, zoomOut } from "../model/tree";
 import { Panes } from "./actions";
 import { Address, App, PaneName } from "./app";
 import { listenToControls } from "./controls";
@@ -29,6 +30,13 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         hover: (frame, { clientX, clientY }) =>
             showTooltip(tooltip, tooltipContent(describeFrame(app, pane, frame)), clientX, clientY),
         leave: () => hideTooltip(tooltip),
+        wheel: (frame, into) => {
+            const [tree, zoom] = [app.treeOf(pane), app.zoomOf(pane)];
+            const next = into ? zoomInto(tree, zoom, frame) : zoomOut(tree, zoom);
+            if (next !== zoom) {
+                app.zoomTo(pane, next);
+            }
+        },
         click: (frame, onMark) => (onMark ? app.openNaming(pane, frame) : app.zoomTo(pane, frame)),
     });
     const app = new App(profile, kinds, address, () => show());
@@ -49,7 +57,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         window.clearTimeout(refining);
         refining = coarse ? window.setTimeout(() => app.exactly(() => undefined), IDLE_MS) : 0;
     }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
-    byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
+    byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight >= 840;
     byId("timeline").hidden = true;
     listenToControls(app, panes);
     offerHook(app, panes);

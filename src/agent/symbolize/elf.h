@@ -52,6 +52,8 @@ int elf_open_image(struct elf_symbols *out, const void *image, size_t size);
 /* Does the same for tables in memory from malloc, which it takes over: `count` symbols followed by the strings. */
 int elf_take_tables(struct elf_symbols *out, void *tables, size_t count, size_t strings_size);
 void elf_close(struct elf_symbols *s);
+/* Takes the pages of the mapped file out of the process's memory. They come back when something in them is read. */
+void elf_rest(const struct elf_symbols *s);
 /* Returns the name of the function at a file-relative address, or NULL. */
 const char *elf_find(const struct elf_symbols *s, uint64_t value);
 /* Return the name of the data that begin at a file-relative address, or NULL, and the address of the data with that name, or 0. Both read

@@ -1,5 +1,5 @@
 /* Finds names of the kernel's functions, from /proc/kallsyms. The file takes tens of milliseconds to read, so it is read when the first
- * name is needed; about 3 MB stay until kallsyms_close. Only the collector uses this file. */
+ * name is needed; about 2.5 MB stay until kallsyms_close. Only the collector uses this file. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_KALLSYMS_H
 #define CANDOR_AGENT_SYMBOLIZE_KALLSYMS_H
 

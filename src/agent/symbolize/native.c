@@ -36,6 +36,7 @@ static const char vdso[] = "vdso";
 
 static struct library *libraries;
 static int library_count, library_cap;
+static bool was_used; /* a library was asked for since the last native_rest */
 static struct demangle demangler;
 
 static struct {
@@ -171,6 +172,7 @@ static struct library *library_of(uintptr_t pc)
     }
     if (l && !l->tried)
         open_symbols(l);
+    was_used = true;
     return l;
 }
 
@@ -276,6 +278,13 @@ int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high)
     *low = w.found.low;
     *high = w.found.high;
     return 0;
+}
+
+void native_rest(void)
+{
+    for (int i = 0; was_used && i < library_count; i++)
+        elf_rest(&libraries[i].symbols);
+    was_used = false;
 }
 
 void native_deinit(void)

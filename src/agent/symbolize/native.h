@@ -28,6 +28,8 @@ bool native_stub(uintptr_t pc, uintptr_t *begin, uintptr_t *end, char *name, siz
 bool native_stub_at(uint32_t i, uintptr_t *begin, uintptr_t *end, char *name, size_t size);
 /* Finds the text segment of the library that contains the address. Returns 0 or -ENOENT. */
 int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high);
+/* Takes the symbols' files out of the process's memory, if names were asked for since the last call. Later calls read them again. */
+void native_rest(void);
 /* Frees the lock that the calling thread may hold after a fault made it leave one of these functions in the middle. */
 void native_abandon(void);
 void native_deinit(void);

@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { HANDLER_WAIT_NS = 50000, HANDLER_WAITS = 100, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000, SWITCH_LEAST_NS = 1000 };
+enum {
+    HANDLER_WAIT_NS = 50000,
+    HANDLER_WAITS = 100,
+    CHANCE_ROUNDS = 16,
+    FASTEST_NS = 1000000,
+    SWITCH_LEAST_NS = 1000,
+    CALM_PART = 4,
+    CALM_UNREAD = 3
+};
 
 static const double SURE = 0.5; /* larger chances become 1, because they save little; clocks of smaller ones are always faster than the
                                  * interval */
@@ -238,13 +246,20 @@ struct round {
 };
 
 /* Determines whether the thread is restless. A restless one stays so until it is switched half as often. Each switch takes a microsecond of
- * the thread's own time, so of a thread that used less the number need not be read: the registry is locked meanwhile. */
+ * the thread's own time, so of a thread that used less the number need not be read: the registry is locked meanwhile. A thread that is far
+ * from restless is read at every fourth draw only, because a server has many of them. */
 static void count_switches(struct sampled_thread *t, uint64_t used_ns, double limit)
 {
+    if (t->lot.unread) {
+        t->lot.unread--;
+        return;
+    }
     bool may_be = (double)used_ns >= limit / 2 * SWITCH_LEAST_NS;
     uint64_t before = t->lot.switches, now = may_be ? tasks_switches(t->tid) : 0;
-    double since = before && now > before ? (double)(now - before) : 0;
+    double since = before && now > before ? (double)(now - before) / (t->lot.is_calm ? CALM_UNREAD + 1 : 1) : 0;
     t->lot.restless = since > (t->lot.restless ? limit / 2 : limit);
+    t->lot.is_calm = before && since < limit / CALM_PART;
+    t->lot.unread = t->lot.is_calm ? CALM_UNREAD : 0;
     t->lot.switches = now;
 }
 

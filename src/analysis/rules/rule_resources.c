@@ -143,6 +143,14 @@ static void add_wait(struct lending *l, const struct profile_sample *s, bool is_
         add_turns(l, s, at);
 }
 
+/* Returns the number of threads that waited there. Virtual threads whose names have one pattern are one thread of the profile. */
+static uint32_t threads_at(const struct lending *l, uint32_t place)
+{
+    const struct tally_row *most = tally_largest(&l->threads, place);
+    uint32_t virtual_threads = most ? l->p->threads[most->key].virtual_threads : 0;
+    return tally_keys(&l->threads, place) + (virtual_threads ? virtual_threads - 1 : 0);
+}
+
 /* ---- threads that take turns ---- */
 
 static int by_place_and_time(const void *left, const void *right)
@@ -164,7 +172,7 @@ static int64_t known_from(const struct place *p, const struct turn *turns)
 /* Returns the number of threads that most often do not wait while others do. *share is the share of the time in which it is that number. */
 static uint32_t lent(const struct lending *l, uint32_t place, struct amount *share)
 {
-    uint32_t threads = tally_keys(&l->threads, place), most = 0;
+    uint32_t threads = threads_at(l, place), most = 0;
     double *held = calloc((size_t)threads + 1, sizeof *held), all = 0; /* time by the number of waiting threads */
     int64_t waiting = 0;
     if (!held) {
@@ -254,7 +262,7 @@ static bool is_resource(const struct lending *l, uint32_t place, uint32_t *size)
     if (one->lender == LENDS_AS_LIBRARY)
         return true;
     uint64_t waits = l->p == l->e->wall ? one->count : one->ended;
-    if (one->lender == LENDS_NOTHING || waits < WAITS_LEAST || tally_keys(&l->threads, place) < THREADS_LEAST)
+    if (one->lender == LENDS_NOTHING || waits < WAITS_LEAST || threads_at(l, place) < THREADS_LEAST)
         return false;
     return one->lender != LENDS_BY_QUEUE || takes_turns(l, place, size);
 }
@@ -272,7 +280,7 @@ static void judge(struct lending *l, uint32_t place)
 {
     const struct place *one = &l->places[place];
     struct findings *f = l->f;
-    uint32_t size, threads = tally_keys(&l->threads, place);
+    uint32_t size, threads = threads_at(l, place);
     char each[32], turns[64] = "";
     if (!is_resource(l, place, &size))
         return;

@@ -1,9 +1,9 @@
 /* candor convert IN OUT: writes a recording in another format, chosen by OUT's extension. */
 #include "cli/cli.h"
 #include "cli/convert/code.h"
-#include "cli/convert/recording.h"
-
 #include "cli/convert/kinds_page.h"
+#include "cli/convert/option_places.h"
+#include "cli/convert/recording.h"
 #include "cli/read/input.h"
 #include "format/export.h"
 #include "format/page/flamegraph.h"
@@ -199,13 +199,15 @@ static int convert(struct job *job, const struct format *format)
     return status;
 }
 
-/* Refuses an option that only pages have. */
+/* Refuses options that have no place in OUT. An OUT that is missing, or of an unknown format, is refused later. */
 static int check_options(const struct cli_args *args, const char *out)
 {
-    const struct format *format = find_format(cli_option(args, "to"), out);
-    if (cli_option(args, "trace-link") && (!format || format->write_own != write_html))
-        return cli_usage(args->command, "--trace-link is for a page: let OUT end in .html, or leave the option out");
-    return kinds_page_check(args);
+    struct packing packing;
+    const char *to = cli_option(args, "to");
+    const struct format *format = find_format(to, out);
+    const char *name = to ? to : convert_names_recording(out, &packing) ? "jfr" : format ? format->name : NULL;
+    int status = name && args->operand_count > 1 ? option_places_check(args, name) : CLI_OK;
+    return status ? status : kinds_page_check(args);
 }
 
 static int convert_run(const struct cli_args *args)

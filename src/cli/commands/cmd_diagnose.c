@@ -10,6 +10,7 @@
 #include "cli/record/attached.h"
 #include "cli/record/jdk_recorder.h"
 #include "cli/record/launch.h"
+#include "doctor/machine/container.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -138,12 +139,37 @@ static bool is_auto(const struct cli_args *args)
     return !jfr || !strcmp(jfr, "auto");
 }
 
+#define STOPPED_LEAST 0.05 /* share of the quota's periods; the smallest that makes a finding */
+
+/* The process whose CPU quota is watched, and its counts when the recording began. */
+static struct {
+    pid_t pid;
+    struct container_throttling before;
+    bool has_quota;
+} quota;
+
+static void watch_quota(pid_t pid)
+{
+    quota.pid = pid;
+    quota.has_quota = container_throttling(pid, &quota.before);
+}
+
+/* Whether the kernel has stopped the threads because the quota was used up. The JDK's recorder then says how often. */
+static bool is_throttled(void)
+{
+    struct container_throttling now;
+    return quota.has_quota && container_throttling(quota.pid, &now) && now.stopped > quota.before.stopped &&
+           (double)(now.stopped - quota.before.stopped) >= STOPPED_LEAST * (double)(now.periods - quota.before.periods);
+}
+
 /* Decides whether the JDK's recorder must join. If the first seconds cannot be read, the rest is recorded without it. */
 static const char *look(const struct recording *r)
 {
     static struct jfr_problems problems; /* the file is still being written */
     struct recording_evidence *first;
     struct error e;
+    if (is_throttled())
+        return "its CPU quota stops the program";
     if (recording_evidence_load(&first, r->file.path, NULL, &problems, &e))
         return NULL;
     const char *why = recorder_need(recording_evidence_get(first));
@@ -159,6 +185,7 @@ static void choose_recorder(const struct session *s, struct recording *r, const 
     if (agent->minor < CONTROL_MINOR_WITH_AUTO || jdk_recorder_is_loaded(s))
         return;
     r->given[OPTION_JFR] = "auto";
+    watch_quota(s->process.pid);
     r->look = look;
     r->look_ns = r->duration_ns / LOOK_PART;
     r->look_ns = r->look_ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : r->look_ns > LOOK_MOST_NS ? LOOK_MOST_NS : r->look_ns;

@@ -100,17 +100,58 @@ static double least_quota(char *folder, size_t mount_length, bool unified)
     }
 }
 
-static double quota_in(const char *mountinfo, const char *cgroup, const char *controller)
+/* Finds the folder of the process's cgroup. Returns the length of its beginning that is the mount point; 0 = there is none. */
+static size_t find_folder(const char *mountinfo, const char *cgroup, const char *controller, char folder[2 * PATH_MAX])
 {
-    char point[PATH_MAX], root[PATH_MAX], path[PATH_MAX], folder[2 * PATH_MAX];
+    char point[PATH_MAX], root[PATH_MAX], path[PATH_MAX];
     if (container_parse_mount(mountinfo, controller, point, sizeof point, root, sizeof root) ||
         container_parse_path(cgroup, controller, path, sizeof path))
         return 0;
     /* In a container the mounted cgroup may be the container's own, but the path begins at a cgroup above it. */
     size_t n = strcmp(root, "/") ? strlen(root) : 0;
     const char *below = n && !strncmp(path, root, n) ? path + n : n ? "" : path;
-    snprintf(folder, sizeof folder, "%s%s", point, strcmp(below, "/") ? below : "");
-    return least_quota(folder, strlen(point), !controller);
+    snprintf(folder, 2 * PATH_MAX, "%s%s", point, strcmp(below, "/") ? below : "");
+    return strlen(point);
+}
+
+static double quota_in(const char *mountinfo, const char *cgroup, const char *controller)
+{
+    char folder[2 * PATH_MAX];
+    size_t mount_length = find_folder(mountinfo, cgroup, controller, folder);
+    return mount_length ? least_quota(folder, mount_length, !controller) : 0;
+}
+
+/* ---- throttling ---- */
+
+bool container_parse_throttling(const char *text, struct container_throttling *t)
+{
+    const char *periods = strstr(text, "nr_periods "), *stopped = strstr(text, "nr_throttled ");
+    return periods && stopped && sscanf(periods, "%*s %llu", &t->periods) == 1 && sscanf(stopped, "%*s %llu", &t->stopped) == 1;
+}
+
+/* Reads the counts of the nearest cgroup that has a quota. */
+static bool throttling_in(const char *mountinfo, const char *cgroup, const char *controller, struct container_throttling *t)
+{
+    char folder[2 * PATH_MAX], path[2 * PATH_MAX + 16], text[1024], *slash;
+    size_t mount_length = find_folder(mountinfo, cgroup, controller, folder);
+    while (mount_length && !read_quota(folder, !controller)) {
+        slash = strrchr(folder, '/');
+        if (!slash || strlen(folder) <= mount_length)
+            return false;
+        *slash = 0;
+    }
+    snprintf(path, sizeof path, "%s/cpu.stat", folder);
+    return mount_length && procfs_read(path, text, sizeof text) > 0 && container_parse_throttling(text, t);
+}
+
+bool container_throttling(pid_t pid, struct container_throttling *t)
+{
+    char cgroup[8192], *mounts = malloc(MOUNTS_MAX);
+    bool found = mounts && process_read_file(getpid(), "mountinfo", mounts, MOUNTS_MAX) >= 0 &&
+                 process_read_file(pid, "cgroup", cgroup, sizeof cgroup) >= 0 &&
+                 (throttling_in(mounts, cgroup, NULL, t) || throttling_in(mounts, cgroup, "cpu", t));
+    free(mounts);
+    return found;
 }
 
 static void check_quota(struct checkup *f, pid_t pid, const char *mounts)

@@ -18,6 +18,16 @@ double container_parse_quota(const char *text);
 /* Whether /proc hides the processes of other users, according to the text of /proc/PID/mountinfo. */
 bool container_parse_hidden(const char *mountinfo);
 
+/* How many periods of a CPU quota there were, and how many of them ended with stopped threads because the quota was used up. */
+struct container_throttling {
+    unsigned long long periods, stopped;
+};
+
+/* Reads both from the text of a cgroup's cpu.stat. Returns whether they are there. */
+bool container_parse_throttling(const char *text, struct container_throttling *t);
+/* Reads both for a process, since its cgroup was made. Returns false if there is no quota, or if it cannot be read. */
+bool container_throttling(pid_t pid, struct container_throttling *t);
+
 /* Adds the rows for a process; pid 0 = for this process. */
 void container_check(struct checkup *f, pid_t pid);
 

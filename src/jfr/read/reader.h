@@ -278,6 +278,8 @@ enum jfr_method_part { JFR_METHOD_CLASS, JFR_METHOD_NAME, JFR_METHOD_DESCRIPTOR,
  * part is missing. */
 bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS]);
 struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part part, uint64_t key);
+/* Whether jfr_method_text would return this text. It does not make the text. */
+bool jfr_method_text_is(struct jfr_value method, enum jfr_method_part part, uint64_t key, struct jfr_text wanted);
 
 struct jfr_frame_info {
     uint64_t method_key; /* for caching; 0 if methods are not pooled */

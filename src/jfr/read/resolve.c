@@ -49,12 +49,16 @@ static const struct jfr_method_fields *method_fields(struct jfr_value method)
     return m;
 }
 
+/* Returns the text as the file has it: with slashes in a class's name. */
+static struct jfr_text stored_text(const struct jfr_method_fields *m, enum jfr_method_part part, struct jfr_value v)
+{
+    return jfr_value_text(part == JFR_METHOD_CLASS ? jfr_value_field(v, m->class_name) : v);
+}
+
 static struct jfr_text part_text(const struct jfr_method_fields *m, enum jfr_method_part part, struct jfr_value v)
 {
-    if (part != JFR_METHOD_CLASS)
-        return jfr_value_text(v);
-    struct jfr_text name = jfr_value_text(jfr_value_field(v, m->class_name));
-    return name.len ? jfr_text_dotted(v.chunk, name) : name;
+    struct jfr_text text = stored_text(m, part, v);
+    return part == JFR_METHOD_CLASS && text.len ? jfr_text_dotted(v.chunk, text) : text;
 }
 
 bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out)
@@ -111,6 +115,23 @@ struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part pa
 {
     const struct jfr_method_fields *m = method_fields(method);
     return part_text(m, part, jfr_pool_get(method.chunk, m->parts[part]->type, key));
+}
+
+static bool is_dotted(struct jfr_text stored, struct jfr_text wanted)
+{
+    size_t i = 0;
+    while (i < stored.len && wanted.bytes[i] == (stored.bytes[i] == '/' ? '.' : stored.bytes[i]))
+        i++;
+    return i == stored.len;
+}
+
+bool jfr_method_text_is(struct jfr_value method, enum jfr_method_part part, uint64_t key, struct jfr_text wanted)
+{
+    const struct jfr_method_fields *m = method_fields(method);
+    struct jfr_text stored = stored_text(m, part, jfr_pool_get(method.chunk, m->parts[part]->type, key));
+    if (stored.len != wanted.len)
+        return false;
+    return part == JFR_METHOD_CLASS ? is_dotted(stored, wanted) : !memcmp(stored.bytes, wanted.bytes, wanted.len);
 }
 
 enum { RAW_FIELDS_MAX = 8, USUAL_FIELDS = 4 /* the number of fields of a frame that the JDK writes: there is special code for it */ };

@@ -326,7 +326,8 @@ void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s
     put_event(w, T_WALL_SAMPLE,
               VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
                      NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(outcome, s->outcome),
-                     NUMBER(evidence, s->evidence), NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
+                     NUMBER(evidence, s->evidence), NUMBER(carrierThread, s->carrier), NUMBER(context, s->context),
+                     NUMBER(sameWait, s->same_wait)));
 }
 
 static uint64_t file_span(const struct jfr_writer *w, uint64_t start, uint64_t end)

@@ -78,6 +78,11 @@ static const struct known known_methods[] = {
     {"reactor.core.scheduler.SchedulerTask", "call", STACK_REACTS},
     {"reactor.core.scheduler.WorkerTask", "call", STACK_REACTS},
     {"org.apache.http.impl.nio.reactor.AbstractIOReactor", "execute", STACK_LOOPS},
+    {"java.net.SocketInputStream", "read", STACK_ASKS}, /* before JDK 13 */
+    {"sun.nio.ch.NioSocketImpl", "implRead", STACK_ASKS},
+    {"sun.nio.ch.SocketChannelImpl", "read", STACK_ASKS},
+    {"sun.nio.ch.SocketChannelImpl", "blockingRead", STACK_ASKS},
+    {"jdk.internal.net.http.HttpClientImpl", "send", STACK_ASKS},
     {"sun.nio.ch.SelectorImpl", NULL, STACK_SELECTS},
     {"sun.nio.ch.EPollSelectorImpl", NULL, STACK_SELECTS},
     {"io.netty.channel.epoll.Native", NULL, STACK_SELECTS},

@@ -30,6 +30,7 @@ enum stack_mark {
     STACK_LOOPS,               /* an event loop, which serves many connections */
     STACK_REACTS,              /* a task of a scheduler of Reactor */
     STACK_SELECTS,             /* an event loop that waits for its connections, as intended */
+    STACK_ASKS,                /* a thread that reads a peer's answer from a socket, or waits for that of an HTTP server */
     COST_ROWS(COST_MARK, NONE) /* the marks of costs.h */
     STACK_MARKS
 };

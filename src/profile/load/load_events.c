@@ -83,6 +83,7 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .object = jfr_type_field(type, "object"),
                                    .window = jfr_type_field(type, "window"),
                                    .chance = jfr_type_field(type, "chance"),
+                                   .same_wait = jfr_type_field(type, "sameWait"),
                                    .lock_class = either_field(type, "monitorClass", "parkedClass"),
                                    .owner = either_field(type, "previousOwner", "owner"),
                                    .address = jfr_type_field(type, "address"),
@@ -156,6 +157,8 @@ static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight,
     *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
     s->window = fields->window ? (uint32_t)jfr_event_int(event, fields->window) : 0;
     s->chance = s->window && fields->chance ? chance_of(jfr_event_int(event, fields->chance)) : 0;
+    if (fields->same_wait)
+        s->wait = jfr_event_int(event, fields->same_wait) ? PROFILE_WAIT_SAME : PROFILE_WAIT_NEW;
     int rc = load_stack(l->stacks, event, fields->stack, &s->stack, &truncated);
     if (!rc && !s->stack)
         rc = load_no_stack(l->stacks, outcomes[LOAD_NO_STACK], &s->stack);

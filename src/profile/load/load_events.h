@@ -18,7 +18,8 @@ enum { LOAD_LABELS_MAX = 32, LOAD_FIELDS_KEPT = 16 /* a power of two */ };
 
 struct load_fields { /* fields of one type of samples; NULL = the type lacks the field */
     const struct jfr_type *type;
-    const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object, *context, *owner_context, *window, *chance;
+    const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object, *context, *owner_context, *window, *chance,
+        *same_wait;
     const struct jfr_field *lock_class, *owner, *address, *finished, *timeout, *until; /* of waits for locks */
     const struct jfr_field *labels[LOAD_LABELS_MAX];                                   /* fields that are not the sampler's own */
     uint32_t label_count;

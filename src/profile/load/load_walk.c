@@ -1,6 +1,5 @@
 #include "profile/load/load_walk.h"
 
-#include "base/array.h"
 #include "profile/load/load_text.h"
 
 #include <endian.h>
@@ -14,13 +13,9 @@ enum {
     KEYS = 128, /* number of keys that are compared together */
 };
 
-struct load_meaning {
-    uint32_t id, chunk; /* 0 = not set yet; an entry of an earlier chunk must be compared */
-};
-
 struct load_known { /* a frame's bytes, and its id */
     uint64_t bytes[2];
-    struct load_meaning frame;
+    uint32_t id, chunk; /* chunk: as in struct load_meaning; a frame of an earlier chunk must be compared */
 };
 
 struct load_frame {
@@ -41,17 +36,11 @@ int load_walk_init(struct load_walk *w, struct profile *p)
     return w->known && w->gathered && w->last ? 0 : -ENOMEM;
 }
 
-static void keys_deinit(struct load_keys *k)
-{
-    map_deinit(&k->places);
-    free(k->list);
-}
-
 void load_walk_deinit(struct load_walk *w)
 {
-    keys_deinit(&w->methods);
+    load_keys_deinit(&w->methods);
     for (int part = 0; part < JFR_METHOD_PARTS; part++)
-        keys_deinit(&w->texts[part]);
+        load_keys_deinit(&w->texts[part]);
     free(w->known);
     free(w->gathered);
     free(w->last);
@@ -75,33 +64,20 @@ static uint8_t frame_type(struct jfr_text text)
     return jfr_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
 }
 
-/* Returns the meaning of a key; it is valid until the next call. NULL when out of memory. */
-static struct load_meaning *meaning_of(struct load_keys *k, uint64_t key)
+static bool is_text(const struct profile *p, uint32_t string, struct jfr_value method, enum jfr_method_part part, uint64_t key)
 {
-    bool added;
-    uint32_t count = (uint32_t)k->places.count, *place = ARRAY_GROW(k->list, k->cap, count) ? NULL : map_add(&k->places, key, &added);
-    if (!place)
-        return NULL;
-    if (added) {
-        *place = count;
-        k->list[count] = (struct load_meaning){0};
-    }
-    return &k->list[*place];
-}
-
-static bool is_text(const struct profile *p, uint32_t string, struct jfr_text text)
-{
-    return strtab_len(&p->strings, string) == text.len && !memcmp(strtab_text(&p->strings, string), text.bytes, text.len);
+    struct jfr_text text = {strtab_text(&p->strings, string), strtab_len(&p->strings, string)};
+    return jfr_method_text_is(method, part, key, text);
 }
 
 static int text_of_key(struct load_walk *w, struct jfr_value method, enum jfr_method_part part, uint64_t key, uint32_t *string)
 {
-    struct load_meaning *known = meaning_of(&w->texts[part], key);
+    struct load_meaning *known = load_keys_find(&w->texts[part], key);
     if (!known)
         return -ENOMEM;
     if (known->chunk != w->chunk) {
-        struct jfr_text text = jfr_method_text(method, part, key);
-        if (!(known->chunk && is_text(w->profile, known->id, text)) && load_text(w->profile, text, &known->id))
+        bool is_same = known->chunk && is_text(w->profile, known->id, method, part, key);
+        if (!is_same && load_text(w->profile, jfr_method_text(method, part, key), &known->id))
             return -ENOMEM;
         known->chunk = w->chunk;
     }
@@ -173,7 +149,7 @@ static int method_of_key(struct load_walk *w, const struct jfr_stack *stack, uin
 {
     if (!key)
         return take_method(w, jfr_stack_method(stack, key), false, id);
-    struct load_meaning *known = meaning_of(&w->methods, key);
+    struct load_meaning *known = load_keys_find(&w->methods, key);
     if (!known)
         return -ENOMEM;
     if (known->chunk != w->chunk) {
@@ -215,16 +191,16 @@ static int take_key(struct load_walk *w, const struct jfr_stack *stack, const st
 {
     struct load_known *known = known_place(w, key);
     bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
-    if (!is_same || known->frame.chunk != w->chunk) {
+    if (!is_same || known->chunk != w->chunk) {
         struct jfr_raw_frame raw;
-        struct load_meaning frame = known->frame;
+        *id = known->id;
         jfr_stack_decode(stack, key, &raw);
-        int rc = take_raw_frame(w, stack, &raw, is_same && frame.chunk, &frame.id);
+        int rc = take_raw_frame(w, stack, &raw, is_same && known->chunk, id);
         if (rc)
             return rc;
-        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, {frame.id, w->chunk}};
+        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, *id, w->chunk};
     }
-    *id = known->frame.id;
+    *id = known->id;
     return 0;
 }
 

@@ -7,8 +7,8 @@
 #ifndef CANDOR_PROFILE_LOAD_LOAD_WALK_H
 #define CANDOR_PROFILE_LOAD_LOAD_WALK_H
 
-#include "base/map.h"
 #include "jfr/read/reader.h"
+#include "profile/load/load_keys.h"
 #include "profile/profile.h"
 
 enum { LOAD_TYPES = 64 }; /* larger keys are looked up each time */
@@ -17,12 +17,6 @@ struct load_bytes {              /* the bytes with the frames of a stack */
     const uint8_t *end;          /* NULL = unknown */
     const struct jfr_type *type; /* the type of the frames */
     bool truncated;              /* the root is a place without bytes, for missing frames */
-};
-
-struct load_keys {     /* the meanings of a pool's keys */
-    struct map places; /* pool key -> place in the list */
-    struct load_meaning *list;
-    uint32_t cap;
 };
 
 struct load_walk {

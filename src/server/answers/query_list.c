@@ -84,6 +84,7 @@ static int put_recording(void *context, const struct catalogue_recording *r)
     jsonw_key(l->json, "end");
     jsonw_int(l->json, r->last);
     jsonw_member_uint(l->json, "bytes", r->bytes);
+    jsonw_member_text_or_null(l->json, "agent", r->agent);
     put_contents(l->json, r);
     jsonw_member_text(l->json, "digest", digest);
     jsonw_key(l->json, "raw");

@@ -13,14 +13,18 @@
 
 enum { VALUES_MAX = 100 };
 
+enum { NO_FACT = UINT32_MAX };
+
+/* The facts of a service are a list, in the order in which they were found. */
 struct service {
     uint64_t recordings;
     int64_t first, last;
+    uint32_t first_fact, last_fact;
 };
 
-/* A fact is (service, type) or (service, label, value), in the order in which they were found. Names are ids in `words`. */
+/* A fact is a type, or a label and its value. Names are ids in `words`; that of a type is 0. */
 struct fact {
-    uint32_t service, name, value;
+    uint32_t name, value, next;
     uint64_t weight;
 };
 
@@ -49,8 +53,10 @@ static int add_fact(struct services *s, uint32_t service, const char *name, cons
     if (!place)
         return -ENOMEM;
     if (added) {
-        s->facts[s->fact_count] = (struct fact){.service = service, .name = n, .value = v};
-        *place = s->fact_count++;
+        struct service *of = &s->list[service];
+        *(of->first_fact == NO_FACT ? &of->first_fact : &s->facts[of->last_fact].next) = s->fact_count;
+        s->facts[s->fact_count] = (struct fact){.name = n, .value = v, .next = NO_FACT};
+        *place = of->last_fact = s->fact_count++;
     }
     s->facts[*place].weight += weight;
     return 0;
@@ -71,7 +77,7 @@ static int add_recording(void *context, const struct catalogue_recording *r)
         return -ENOMEM;
     if (added) {
         s->names[s->count] = name;
-        s->list[s->count] = (struct service){.first = r->first, .last = r->last};
+        s->list[s->count] = (struct service){.first = r->first, .last = r->last, .first_fact = NO_FACT};
         *place = s->count++;
     }
     struct service *one = &s->list[*place];
@@ -86,24 +92,24 @@ static int add_recording(void *context, const struct catalogue_recording *r)
     return rc;
 }
 
-/* Writes the types of a service. A type is a fact without a name. */
-static void put_types(struct jsonw *j, const struct services *s, uint32_t service)
+static void put_types(struct jsonw *j, const struct services *s, const struct service *one)
 {
     jsonw_key(j, "types");
     jsonw_object(j);
-    for (uint32_t i = 0; i < s->fact_count; i++)
-        if (s->facts[i].service == service && !s->facts[i].name)
+    for (uint32_t i = one->first_fact; i != NO_FACT; i = s->facts[i].next)
+        if (!s->facts[i].name)
             jsonw_member_uint(j, strtab_text(&s->words, s->facts[i].value), s->facts[i].weight);
     jsonw_object_end(j);
 }
 
-static void put_values(struct jsonw *j, struct services *s, uint32_t service, uint32_t name, uint32_t from)
+/* Writes a label and its values. from: the first of them. */
+static void put_values(struct jsonw *j, struct services *s, uint32_t from)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, name = s->facts[from].name;
     jsonw_key(j, strtab_text(&s->words, name));
     jsonw_array(j);
-    for (uint32_t i = from; i < s->fact_count; i++) {
-        if (s->facts[i].service != service || s->facts[i].name != name)
+    for (uint32_t i = from; i != NO_FACT; i = s->facts[i].next) {
+        if (s->facts[i].name != name)
             continue;
         if (n++ == VALUES_MAX) {
             s->more = true;
@@ -124,15 +130,15 @@ static void put_service(struct jsonw *j, struct services *s, uint32_t service)
     jsonw_int(j, one->first);
     jsonw_key(j, "last");
     jsonw_int(j, one->last);
-    put_types(j, s, service);
+    put_types(j, s, one);
     jsonw_key(j, "labels");
     jsonw_object(j);
-    for (uint32_t i = 0; i < s->fact_count; i++) {
-        bool first = s->facts[i].service == service && s->facts[i].name;
-        for (uint32_t k = 0; first && k < i; k++)
-            first = s->facts[k].service != service || s->facts[k].name != s->facts[i].name;
+    for (uint32_t i = one->first_fact; i != NO_FACT; i = s->facts[i].next) {
+        bool first = s->facts[i].name;
+        for (uint32_t k = one->first_fact; first && k != i; k = s->facts[k].next)
+            first = s->facts[k].name != s->facts[i].name;
         if (first)
-            put_values(j, s, service, s->facts[i].name, i);
+            put_values(j, s, i);
     }
     jsonw_object_end(j);
     jsonw_object_end(j);

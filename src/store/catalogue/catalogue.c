@@ -201,7 +201,7 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
 {
     struct sql s =
         sql_use(&c->sql, "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, begun, "
-                         "ended, measured, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+                         "ended, measured, agent, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
     sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
     sql_text(&s, r->key);
     sql_int(&s, service);
@@ -214,6 +214,7 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     sql_int(&s, r->begun);
     sql_int(&s, r->ended);
     sql_int(&s, r->minute_count > 0);
+    sql_text(&s, r->agent);
     int rc = sql_run(&s, 0, e);
     r->id = rc ? 0 : (uint64_t)sqlite3_last_insert_rowid(c->sql.db);
     return rc;
@@ -291,6 +292,7 @@ void catalogue_fill(struct catalogue_recording *r, const struct sql *s)
     r->bytes = (uint64_t)sql_column(s, 7);
     r->raw = sql_column(s, 8) != 0;
     r->flaws = (uint64_t)sql_column(s, 9);
+    snprintf(r->agent, sizeof r->agent, "%s", sql_column_text(s, 10));
 }
 
 static int fill_contents(struct sql_database *d, struct catalogue_recording *r, struct error *e)

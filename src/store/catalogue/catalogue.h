@@ -2,7 +2,8 @@
  * and day), segments and dictionaries.
  *
  *     recording   id, identity, key, service, labelset, received_ns, first, last, begun, ended, bytes, raw, flaws, measured (1 = it has
- *                 rows in metric; NULL = it was received by a version without key metrics)
+ *                 rows in metric; NULL = it was received by a version without key metrics), agent (the version of Candor's agent that
+ *                 made it; NULL = unknown)
  *     type        id, name: "cpu:ns"
  *     content     recording, place (0 = the first) -> type, weight, samples
  *     part        recording, type, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
@@ -38,7 +39,7 @@
 
 struct catalogue;
 
-enum { CATALOGUE_TYPE_MAX = 128, CATALOGUE_CONTENTS_MAX = 16 };
+enum { CATALOGUE_TYPE_MAX = 128, CATALOGUE_CONTENTS_MAX = 16, CATALOGUE_AGENT_MAX = 32 };
 
 /* One type that a recording measures. */
 struct catalogue_content {
@@ -69,6 +70,7 @@ struct catalogue_recording {
     int64_t begun,
         ended; /* seconds: the time that it covers, with samples or without; `ended` is excluded. Only catalogue_add reads them */
     uint64_t bytes;
+    char agent[CATALOGUE_AGENT_MAX];    /* the version of Candor's agent; "" = another profiler's, or a catalog before version 14 had it */
     uint64_t flaws;                     /* places where the recording was damaged when it was received */
     bool raw;                           /* the file of the recording, as it was sent, still exists */
     const struct catalogue_book *books; /* borrowed; only catalogue_add reads them */

@@ -36,7 +36,7 @@ enum { CATALOGUE_BUSY_MS = 10000 }; /* how long to wait while SQLite itself lock
 #define STRING_OF_(x) #x
 #define STRING_OF(x)  STRING_OF_(x)
 
-#define CATALOGUE_RECORDING "r.id, r.identity, r.key, r.labelset, r.received_ns, r.first, r.last, r.bytes, r.raw, r.flaws"
+#define CATALOGUE_RECORDING "r.id, r.identity, r.key, r.labelset, r.received_ns, r.first, r.last, r.bytes, r.raw, r.flaws, r.agent"
 
 /* Fills r from a row that begins with the columns CATALOGUE_RECORDING. Leaves the labels and contents empty. */
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s);

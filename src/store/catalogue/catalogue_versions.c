@@ -264,6 +264,10 @@ static const char version_13[] =
     " INSERT OR IGNORE INTO cold_going SELECT OLD.identity WHERE OLD.raw AND OLD.cold AND NOT NEW.raw; END;"
     "PRAGMA user_version = 13;";
 
+/* Version 14 adds the version of the agent. That of recordings of earlier versions is unknown. */
+static const char version_14[] = "ALTER TABLE recording ADD COLUMN agent TEXT;"
+                                 "PRAGMA user_version = 14;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
@@ -281,8 +285,8 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema,    version_2, version_3,  version_4,  version_5,  version_6, version_7,
-                                        version_8, version_9, version_10, version_11, version_12, version_13};
+    static const char *const steps[] = {schema,    version_2, version_3,  version_4,  version_5,  version_6,  version_7,
+                                        version_8, version_9, version_10, version_11, version_12, version_13, version_14};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

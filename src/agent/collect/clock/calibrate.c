@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 11, ROUNDS_MAX = 5 * ROUNDS, ROUND_NS = 600000, INTERVAL_NS = 100000, WORK_STEPS = 1 << 12 };
+enum { ROUNDS = 7, ROUNDS_MAX = 55, ROUND_NS = 600000, INTERVAL_NS = 100000, WORK_STEPS = 1 << 12 };
 
 static struct {
     struct sampled_thread *slot; /* NULL: no calibration is in progress */

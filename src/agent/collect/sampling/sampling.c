@@ -144,6 +144,7 @@ static void close_second(void)
     write_accounts();
     warnings_of_clocks(false);
     flush();
+    native_rest();
 }
 
 /* Ends all sampling, after a fault in one of our handlers. */
@@ -153,12 +154,6 @@ static void disable(void)
     clock_mute_process();
     books_fault(&session.books, turn_first_fault().process_ns);
     warnings_write_fault(clock_monotonic_ns());
-}
-
-static void look_around(void)
-{
-    takers_look(&session.options, &session.clock);
-    calibrate_round(&session.books.signal_cost_ns);
 }
 
 /* Drains the threads' queues. Not every turn needs this, because some turns come from other timers. */
@@ -188,6 +183,8 @@ static void scan(uint64_t now)
     claims_look();
     traps_look();
     threads_scan();
+    if (threads_running())
+        calibrate_round(&session.books.signal_cost_ns);
 }
 
 static void describe_clocks_of_all(void)
@@ -203,7 +200,7 @@ void sampling_tick(void)
     if (threads_running() && turn_has_faulted())
         disable();
     else if (threads_running())
-        look_around();
+        takers_look(&session.options, &session.clock);
     inject_crash(INJECT_IN_COLLECTOR);
     bool scans = now >= session.next_scan, close = now >= session.next_close || wants_flush();
     if (scans)

@@ -36,7 +36,8 @@ struct looked {
     uint32_t uid; /* of its thread; 0 = there is none */
     struct task_state task;
     uint32_t forgotten;           /* names.forgotten at that time; if it differs, the stack's id is no longer valid */
-    bool known;                   /* the thread slept: the members below are valid while its CPU clock and its place do not change */
+    bool slept;                   /* the thread slept, and its CPU clock has not changed since then */
+    bool known;                   /* likewise, and the stack and what follows it are valid while its place does not change, either */
     uint64_t cpu_ns;              /* its CPU clock */
     int64_t credit_ns;            /* time that it ran and that no sample has reported yet; negative: reported in advance */
     uint32_t short_of_processors; /* processors were scarce for it; counts down with each look at which it runs */
@@ -51,6 +52,7 @@ struct sample {
     uint32_t thread, carrier, stack, context;
     enum outcome outcome;
     struct waiting as;
+    bool same_wait; /* the thread has not run since the look before this one */
 };
 
 /* The state of one recording. */
@@ -267,7 +269,8 @@ static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
                                     .outcome = wall.outcome_symbols[s->outcome],
                                     .evidence = wall.evidence_symbols[s->as.evidence],
                                     .context = s->context,
-                                    .state = s->as.state};
+                                    .state = s->as.state,
+                                    .same_wait = s->same_wait};
     EACH_SINK(sink)
     put_sample(sink, event, s);
 }
@@ -375,7 +378,7 @@ static void remember(struct looked *k, const struct sample *s, const struct plac
 static void take_found(struct looked *k, const struct sampled_thread *t, struct found *f, const struct place *p, uint64_t ns)
 {
     struct names *names = &wall.recording->names;
-    struct sample s = {.outcome = f->walk.outcome};
+    struct sample s = {.outcome = f->walk.outcome, .same_wait = k->slept};
     bool whole = outcome_has_stack(s.outcome);
     s.as = wait_state(f->walk.state, vm_layout.thread_pending_monitor.width, p->monitor, whole && f->frames ? wall.frames[0] : 0);
     name_thread(&s, t, f->words, f->virtual_words);
@@ -383,6 +386,7 @@ static void take_found(struct looked *k, const struct sampled_thread *t, struct 
     s.stack = whole ? names_stack(names, wall.frames, f->frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
                     : names_failed_stack(names, s.outcome, 0);
     write_sample(clock_monotonic_ns(), &s, ns);
+    k->slept = true;
     k->known = false;
     if (!f->virtual_words) /* because ids of virtual threads are valid in one chunk only */
         remember(k, &s, p, names->forgotten);
@@ -390,8 +394,11 @@ static void take_found(struct looked *k, const struct sampled_thread *t, struct 
 
 static void take_known(const struct looked *k, const struct sampled_thread *t, uint64_t ns, const uint64_t *context, size_t words)
 {
-    struct sample s = {
-        .stack = k->stack, .outcome = k->outcome, .as = k->waiting, .context = names_context(&wall.recording->names, context, words)};
+    struct sample s = {.stack = k->stack,
+                       .outcome = k->outcome,
+                       .as = k->waiting,
+                       .context = names_context(&wall.recording->names, context, words),
+                       .same_wait = true};
     name_thread(&s, t, NULL, 0);
     write_sample(clock_monotonic_ns(), &s, ns);
 }
@@ -444,13 +451,14 @@ static void ask_runner(struct looked *k, struct sampled_thread *t, bool runs_now
 {
     uint64_t running = time_run(k, runs_now, ns);
     wall.books.looks[WALL_ASKED]++;
-    k->known = false;
+    k->slept = k->known = false;
     ask(t, running, ns - running);
 }
 
 static void note_cpu(struct looked *k, uint64_t cpu)
 {
-    k->known = k->known && cpu == k->cpu_ns;
+    k->slept = k->slept && cpu == k->cpu_ns;
+    k->known = k->known && k->slept;
     k->credit_ns += (int64_t)(cpu - k->cpu_ns);
     k->cpu_ns = cpu;
 }

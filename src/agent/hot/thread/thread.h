@@ -75,6 +75,8 @@ struct thread_lot {
     double use_ns;            /* CPU time from one draw of all threads to the next, recently */
     uint64_t cpu_at_use;      /* the thread's CPU clock at the last such draw, */
     uint64_t switches;        /* and how often the thread had been switched in until then; 0 = not known yet */
+    bool is_calm;             /* and that this was far from restless */
+    uint8_t unread;           /* at so many draws more the number is not read */
     bool restless;            /* the thread has draws of its own (lot_draw_restless), */
     uint8_t turn, drawn_turn; /* of which it is at this one of LOT_TURNS, and drawn at that one */
     _Atomic uint64_t late_ns; /* what an expiry of the previous window stands for, while its signal is on its way; 0 = none is expected */

@@ -340,7 +340,7 @@ def comparison(page, profile):
     page.query("Main.worker1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")
     ct.ok(row[1] == "-1.10 to +2.20 pt" and row[4] == "+3.30 to +4.40 pt" and not row[0].startswith("▲") and row[3].startswith("▲")
-          and row[2].endswith(", least 1.20%") and row[5].endswith(", least 5.60%") and " → " in row[2],
+          and row[2].endswith(", least +1.20 pt") and row[5].endswith(", least +5.60 pt") and " → " in row[2],
           "what was found with all samples at hand is better than what the page finds", row)
     page.reopen("#query=Main.worker1&recursion=1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")

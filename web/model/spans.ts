@@ -53,7 +53,8 @@ export async function readSpans(data: Json | null): Promise<Spans | null> {
         from: begin + start[i] * US, to: begin + (start[i] + length[i]) * US,
         isExact: exact[i] === 1, cpu: cpu[i], wall: wall[i], alloc: alloc[i], lock: lock[i], samples: samples[i],
     }));
-    return { traces: numberOf(data.traces), all: numberOf(data.all), leftOut: numberOf(data.left_out), without: numberOf(data.without), link: textOf(data.link), rows };
+    return { traces: numberOf(data.traces), all: numberOf(data.all), leftOut: numberOf(data.left_out),
+        without: numberOf(data.without), link: textOf(data.link), rows };
 }
 
 // Rows that belong together: those of a trace, or of a span.

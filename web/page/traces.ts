@@ -33,9 +33,12 @@ export function tracesPanel(app: App, spans: Spans): HTMLElement[] {
 function certainty(works: Work[]): string {
     const sampled = "from its first to its last sample, so it took at least that long; one that is shorter than the intervals of sampling "
         + "may be missing.";
-    return works.every(({ isExact }) => isExact) ? "Events tell when each of them began and ended."
-        : works.some(({ isExact }) => isExact) ? "Events tell when they began and ended. A trace or span with ≥ has no such event: it is seen "
-            + sampled : "A trace or span is seen " + sampled;
+    if (works.every(({ isExact }) => isExact)) {
+        return "Events tell when each of them began and ended.";
+    }
+    return works.some(({ isExact }) => isExact)
+        ? "Events tell when they began and ended. A trace or span with ≥ has no such event: it is seen " + sampled
+        : "A trace or span is seen " + sampled;
 }
 
 function leftOut({ rows, all, leftOut: unread, traces, without }: Spans): string {

@@ -323,7 +323,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                       {"evidence", T_STRING, S_STRING_REF, 0, NULL, "Evidence", "how the state was determined"},
                                       POOLED("carrierThread", T_THREAD, "Carrier Thread"),
                                       CONTEXT,
-                                      FLAG("sameWait", "Same Wait", "true: the thread has not run since the sample before this one")}},
+                                      FLAG("sameWait", "Same Wait", "true: the thread has not run since the look before")}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
                          .super = EVENT_SUPER,
                          .label = "Book Line",

@@ -6,6 +6,7 @@
 
 #include "agent/collect/clock/lots.h"
 #include "agent/hot/signal/handler.h"
+#include "agent/hot/thread/thread.h"
 #include "agent/trigger/lot.h"
 #include "base/time_units.h"
 
@@ -192,10 +193,35 @@ static void test_decision(void)
     tap_ok(isfinite(lots_part(&automatic)), "no time has passed: the part is a number");
 }
 
+/* A thread that is restless beyond 1,000 switches from one draw to the next. */
+static void test_restless(void)
+{
+    struct thread_lot l = {0};
+    const double limit = 1000;
+    lot_take_switches(&l, 50000, limit);
+    tap_ok(!l.restless && !l.unread, "one number of switches says nothing");
+    lot_take_switches(&l, 50100, limit);
+    tap_ok(!l.restless && l.unread == 3, "a calm thread is not read at the next three draws");
+    lot_take_switches(&l, 53900, limit);
+    tap_ok(!l.restless && !l.unread, "at the fourth one, its switches count for all four");
+    lot_take_switches(&l, 55000, limit);
+    tap_ok(l.restless && !l.unread, "too many switches since one draw");
+    lot_take_switches(&l, 55600, limit);
+    tap_ok(l.restless, "a restless thread stays so until there are half as many");
+    lot_take_switches(&l, 55800, limit);
+    tap_ok(!l.restless && l.unread == 3, "and is calm again");
+    lot_take_switches(&l, 0, limit);
+    tap_ok(!l.restless && !l.unread, "a thread that used too little to be read is read as soon as it uses more");
+    lot_take_switches(&l, 56900, limit);
+    lot_take_switches(&l, 58200, limit);
+    tap_ok(l.restless, "and is restless at the draw after that");
+}
+
 int main(void)
 {
     test_chances();
     test_unbiased();
     test_decision();
+    test_restless();
     return tap_done();
 }

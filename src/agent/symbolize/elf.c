@@ -52,7 +52,7 @@ static int by_value(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum { DIGIT_BITS = 9, DIGITS = 1 << DIGIT_BITS }; /* the counts of larger digits would take too much of the stack */
 
 static unsigned digit_of(const struct elf_symbol *s, unsigned shift)
 {

@@ -245,22 +245,26 @@ struct round {
     uint32_t *order, count, windows;
 };
 
-/* Determines whether the thread is restless. A restless one stays so until it is switched half as often. Each switch takes a microsecond of
- * the thread's own time, so of a thread that used less the number need not be read: the registry is locked meanwhile. A thread that is far
- * from restless is read at every fourth draw only, because a server has many of them. */
+/* A restless thread stays so until it is switched half as often. */
+void lot_take_switches(struct thread_lot *l, uint64_t now, double limit)
+{
+    double since = l->switches && now > l->switches ? (double)(now - l->switches) / (l->is_calm ? CALM_UNREAD + 1 : 1) : 0;
+    l->restless = since > (l->restless ? limit / 2 : limit);
+    l->is_calm = l->switches && now && since < limit / CALM_PART;
+    l->unread = l->is_calm ? CALM_UNREAD : 0;
+    l->switches = now;
+}
+
+/* Determines whether the thread is restless. Each switch takes a microsecond of the thread's own time, so of a thread that used less the
+ * number need not be read: the registry is locked meanwhile. A thread that is far from restless is read at every fourth draw only, because
+ * a server has many of them. */
 static void count_switches(struct sampled_thread *t, uint64_t used_ns, double limit)
 {
-    if (t->lot.unread) {
-        t->lot.unread--;
-        return;
-    }
     bool may_be = (double)used_ns >= limit / 2 * SWITCH_LEAST_NS;
-    uint64_t before = t->lot.switches, now = may_be ? tasks_switches(t->tid) : 0;
-    double since = before && now > before ? (double)(now - before) / (t->lot.is_calm ? CALM_UNREAD + 1 : 1) : 0;
-    t->lot.restless = since > (t->lot.restless ? limit / 2 : limit);
-    t->lot.is_calm = before && since < limit / CALM_PART;
-    t->lot.unread = t->lot.is_calm ? CALM_UNREAD : 0;
-    t->lot.switches = now;
+    if (t->lot.unread)
+        t->lot.unread--;
+    else
+        lot_take_switches(&t->lot, may_be ? tasks_switches(t->tid) : 0, limit);
 }
 
 /* Enters a thread into the draw, unless it is restless. Its use is an average over some draws. */

@@ -41,6 +41,12 @@ enum { LOT_TURNS = 4 };
 /* Goes on to the next turn. Returns whether it is the drawn one. Both begin as 0. */
 bool lot_next_turn(uint64_t *random, uint8_t *turn, uint8_t *drawn_turn);
 
+/* Takes how often a thread had been switched in until this draw; 0 = not read. Determines whether the thread is restless (limit: as in
+ * struct lot_wish), and at how many more draws the number is not read. For that, the thread must have been far from restless between two
+ * numbers. */
+struct thread_lot;
+void lot_take_switches(struct thread_lot *l, uint64_t now, double limit);
+
 struct lot_wish {
     double part, least; /* of the threads that ran since the last draw, this part is drawn, but at least `least` */
     double restless;    /* a thread that was switched in this often since the last draw is restless */

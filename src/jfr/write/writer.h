@@ -282,7 +282,7 @@ struct jfr_wall_sample {
     uint32_t evidence;  /* symbol id: the evidence for the state */
     enum jfr_thread_state state;
     uint32_t context; /* 0 = none */
-    bool same_wait;   /* the thread has not run since the sample before this one */
+    bool same_wait;   /* the thread has not run since the look before, which this recording may have left out */
 };
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *sample);
 

@@ -78,6 +78,8 @@ def test_receivers(store):
     ct.ok(figures(files) == figures(rows), "and is the same in files and in ClickHouse", (figures(files), figures(rows)))
     ct.ok(files.balances() and left.balances(), "recordings balance on both kinds of server")
     ct.ok(files.metrics()['candor_server_recordings_received_by_total{protocol="forwarded"}'] >= 2, "they are counted as forwarded")
+    status, _, content = files.request("POST", "/v1/recordings/forwarded", b"CANDREC1" + bytes(300))
+    ct.ok(status == 400 and b"damaged" in content, "what is damaged is refused", (status, content))
     say_what_they_are(left)
     return files, rows, receivers
 
@@ -90,7 +92,7 @@ def say_what_they_are(receiver):
     status, answer = receiver.send(b"\x00no recording", service="shop")
     ct.ok(status == 415, "it refuses at once what nobody can read", (status, answer))
     status, _, content = receiver.request("POST", "/v1/recordings/forwarded", b"CANDREC1" + bytes(300))
-    ct.ok(status == 400 and b"damaged" in content, "and what is damaged", (status, content))
+    ct.ok(status == 404 and b"keeps no recordings" in content, "nothing can be forwarded to it", (status, content))
 
 
 # -- kill -9 -----------------------------------------------------------------------------------------------------------
@@ -196,6 +198,18 @@ def test_pair():
     ct.ok(one.end() == 0 and two.end() == 0, "both end")
 
 
+def test_circle():
+    """Receivers that name each other, or themselves, do not take each other's word that a recording is kept."""
+    one = Server("circle", "--receive-only", "--forward", "http://127.0.0.1:1")
+    port = one.port
+    one.end()
+    one = Server("circle", "--receive-only", "--forward", f"http://127.0.0.1:{port}", port=port)
+    ct.ok(send(one, 1)[0] == 200, "a receiver that names itself takes a recording")
+    name = f'candor_server_forward_failures_total{{to="{one.url}"}}'
+    ct.ok(ct.wait_until(lambda: one.metrics()[name] > 0) and waiting(one) == 1, "which waits, and is not lost", one.metrics())
+    ct.ok(one.end() == 0, "ends")
+
+
 def test_options():
     for options, words in ((["--receive-only"], "need --forward"), (["--forward-ca", "x"], "need --forward"),
                            (["--forward", "keeper:4041"], "http"), (["--forward", ",".join(["http://a"] * 9)], "more than 8"),
@@ -205,6 +219,7 @@ def test_options():
 
 
 test_options()
+test_circle()
 test_overload()
 test_pair()
 why = clickhouse.Debian.missing()

@@ -212,7 +212,8 @@ def test_circle():
 
 def test_options():
     for options, words in ((["--receive-only"], "need --forward"), (["--forward-ca", "x"], "need --forward"),
-                           (["--forward", "keeper:4041"], "http"), (["--forward", ",".join(["http://a"] * 9)], "more than 8"),
+                           (["--forward", "keeper:4041"], "http"), (["--forward", "http://a,http://a/"], "twice"),
+                           (["--forward", ",".join(f"http://{i}" for i in range(9))], "more than 8"),
                            (["--forward", "http://a", "--receive-only", "--alerts", "x"], "--alerts")):
         ended = ct.candor("server", "--data", ct.WORK / "none", *options)
         ct.ok(ended.status == 2 and words in ended.err, f"refused: {' '.join(options)[:60]}", ended)

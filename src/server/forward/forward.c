@@ -34,16 +34,27 @@ static int each_url(const char *urls, int (*take)(void *context, const char *url
     return rc;
 }
 
-static int count_url(void *context, const char *url, struct error *e)
+struct urls {
+    uint32_t count;
+    char list[FORWARD_MAX][FORWARD_URL_MAX];
+};
+
+static int add_url(void *context, const char *url, struct error *e)
 {
-    uint32_t *count = context;
-    return ++*count > FORWARD_MAX ? error_set(e, -EINVAL, "--forward has more than %d servers", FORWARD_MAX) : 0;
+    struct urls *known = context;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!strcmp(known->list[i], url))
+            return error_set(e, -EINVAL, "--forward names %.200s twice", url);
+    if (known->count == FORWARD_MAX)
+        return error_set(e, -EINVAL, "--forward has more than %d servers", FORWARD_MAX);
+    snprintf(known->list[known->count++], FORWARD_URL_MAX, "%s", url);
+    return 0;
 }
 
 int forward_check(const char *urls, struct error *e)
 {
-    uint32_t count = 0;
-    return each_url(urls, count_url, &count, e);
+    struct urls known = {0};
+    return each_url(urls, add_url, &known, e);
 }
 
 /* ---- folders ---- */

@@ -198,6 +198,17 @@ def test_pair():
     ct.ok(one.end() == 0 and two.end() == 0, "both end")
 
 
+def test_full():
+    """A server that keeps recordings, and cannot forward more of them, does not keep those that it refuses either."""
+    keeper = Server("alone", "--forward", "http://127.0.0.1:1", "--max-disk", "2k")
+    statuses = []
+    while len(statuses) < 100 and statuses[-1:] != [429]:
+        statuses.append(keeper.request("POST", "/v1/recordings", body(len(statuses)), service="shop", host=f"h{len(statuses)}",
+                                       **{"from": BEGIN + len(statuses)})[0])
+    ct.ok(statuses[-1] == 429 and f"h{len(statuses) - 1}" not in hosts(keeper), "what is refused is not kept", (statuses, hosts(keeper)))
+    ct.ok(keeper.end() == 0, "ends")
+
+
 def test_circle():
     """Receivers that name each other, or themselves, do not take each other's word that a recording is kept."""
     one = Server("circle", "--receive-only", "--forward", "http://127.0.0.1:1")
@@ -221,6 +232,7 @@ def test_options():
 
 test_options()
 test_circle()
+test_full()
 test_overload()
 test_pair()
 why = clickhouse.Debian.missing()

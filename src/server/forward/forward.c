@@ -180,7 +180,7 @@ int forward_check_ready(struct forward *f, struct error *e)
 
 /* ---- recordings ---- */
 
-static int check_room(struct forward *f, struct error *e)
+int forward_check_room(struct forward *f, struct error *e)
 {
     uint64_t most = *f->options.most;
     for (uint32_t i = 0; i < f->count; i++)
@@ -192,7 +192,7 @@ static int check_room(struct forward *f, struct error *e)
 /* *known: it waits for each server already. */
 static int put(struct forward *f, const char *file, const uint8_t identity[ENVELOPE_IDENTITY], bool *known, struct error *e)
 {
-    int rc = check_room(f, e);
+    int rc = 0;
     *known = true;
     for (uint32_t i = 0; !rc && i < f->count; i++) {
         bool waits = false;
@@ -230,7 +230,8 @@ int forward_take(struct forward *f, struct envelope_writer *w, const struct enve
                  struct store_added *out, struct error *e)
 {
     *out = (struct store_added){0};
-    int rc = envelope_end(w, note, identity, e);
+    int rc = forward_check_room(f, e);
+    rc = rc ? rc : envelope_end(w, note, identity, e);
     rc = rc ? rc : read_it(f, w, note, out, e);
     rc = rc ? rc : put(f, w->path, identity, &out->duplicate, e);
     envelope_abandon(w);

@@ -125,10 +125,12 @@ static int add(struct server *s, struct envelope_writer *w, const struct envelop
     char file[DISK_PATH_MAX];
     if (!s->store)
         return forward_take(s->forward, w, note, identity, added, e);
-    int rc = store_add(s->store, w, note, identity, added, e);
+    bool forwards = s->forward && !note->forwarded;
+    int rc = forwards ? forward_check_room(s->forward, e) : 0;
+    rc = rc ? rc : store_add(s->store, w, note, identity, added, e);
     if (!rc && !added->duplicate)
         counters_stored(&s->counters, added->id);
-    if (rc || !s->forward || note->forwarded)
+    if (rc || !forwards)
         return rc;
     rc = forward_add(s->forward, store_recording_file(s->store, identity, file), identity, e);
     return rc == -ENOENT && added->duplicate ? 0 : rc; /* an old one, which was put there when it came first */

@@ -254,6 +254,7 @@ int forward_open(struct forward **out, const struct forward_options *o, struct e
         rc = disk_directory(path, e);
         rc = rc ? rc : disk_sync_directory(o->data, e);
         rc = rc ? rc : each_url(o->urls, add_target, f, e);
+        rc = rc ? rc : disk_sync_directory(path, e); /* the folders of the servers are on the disk before anything is acknowledged */
     }
     rc = rc ? rc : check_others(f, e);
     if (rc || !f->count) {

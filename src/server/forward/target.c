@@ -81,14 +81,14 @@ static void send_one(struct forward_target *t, struct transport *transport, stru
     uint64_t begun_ns = clock_monotonic_ns();
     int fd = open(postbox_file(&t->box, l, file), O_RDONLY | O_CLOEXEC);
     int rc = fd < 0 ? error_set(&e, -errno, "%s: %s", file, strerror(errno)) : post(t, transport, l, fd, &answer, &e);
-    bool good = !rc && answer.status >= 200 && answer.status < 300;
+    bool good = !rc && answer.status >= 200 && answer.status < 300, final = !rc && is_final(answer.status);
     if (fd >= 0)
         close(fd);
     snprintf(why, sizeof why, "it answered %ld: %.500s", answer.status, answer.text);
-    note(t, good || is_final(answer.status) ? NULL : rc ? e.text : why, begun_ns, answer.retry_after_ns);
+    note(t, good || final ? NULL : rc ? e.text : why, begun_ns, answer.retry_after_ns);
     if (good)
         postbox_done(&t->box, l);
-    else if (!rc && is_final(answer.status))
+    else if (final)
         refuse(t, l, why);
     else
         postbox_put_back(&t->box, l); /* the server may be unable to take just this one, so it goes behind the others */

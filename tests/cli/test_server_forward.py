@@ -209,6 +209,19 @@ def test_full():
     ct.ok(keeper.end() == 0, "ends")
 
 
+def test_known():
+    """A recording that is stored, but does not wait, and is sent again, is sent on, also if only its key is the same."""
+    keeper, key = Server("known"), {"Idempotency-Key": "one"}
+    ct.ok(keeper.send(body(1), key, service="shop", **{"from": BEGIN})[0] == 200, "a recording with a key")
+    keeper.end()
+    keeper = Server("known", "--forward", "http://127.0.0.1:1")
+    status, answer = keeper.send(body(2), key, service="shop", **{"from": BEGIN})
+    ct.ok((status, answer.get("duplicate")) == (200, True), "another one with that key is a duplicate", answer)
+    kept = [one for one in (keeper.data / "forward").glob("*/*") if one.is_file()]
+    ct.ok(waiting(keeper) == 1 and body(1) in kept[0].read_bytes(), "and the one that is stored waits", kept)
+    ct.ok(keeper.end() == 0, "ends")
+
+
 def test_circle():
     """Receivers that name each other, or themselves, do not take each other's word that a recording is kept."""
     one = Server("circle", "--receive-only", "--forward", "http://127.0.0.1:1")
@@ -233,6 +246,7 @@ def test_options():
 test_options()
 test_circle()
 test_full()
+test_known()
 test_overload()
 test_pair()
 why = clickhouse.Debian.missing()

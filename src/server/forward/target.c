@@ -85,7 +85,8 @@ static void send_one(struct forward_target *t, struct transport *transport, stru
     if (fd >= 0)
         close(fd);
     snprintf(why, sizeof why, "it answered %ld: %.500s", answer.status, answer.text);
-    note(t, good || final ? NULL : rc ? e.text : why, begun_ns, answer.retry_after_ns);
+    if (rc != -ECANCELED) /* the end of this server is no failure of the other */
+        note(t, good || final ? NULL : rc ? e.text : why, begun_ns, answer.retry_after_ns);
     if (good)
         postbox_done(&t->box, l);
     else if (final)
@@ -112,7 +113,7 @@ static void *run(void *target)
     if (!transport)
         tell(t, "nothing can be sent to it", e.text);
     pthread_mutex_lock(&t->lock);
-    while (transport && !t->stopping) {
+    while (transport && !t->stopping && !atomic_load_explicit(t->of->options.stop, memory_order_relaxed)) {
         uint64_t now = clock_monotonic_ns();
         struct postbox_letter *l = now < t->next_ns ? NULL : postbox_take(&t->box);
         if (!l) {

@@ -212,6 +212,7 @@ static int run(struct server *s, const struct server_source *source, struct erro
         return rc;
     rc = open_forward(s, e);
     rc = rc ? rc : serve_with_all(s, source, e);
+    atomic_store_explicit(&s->stop.asked, true, memory_order_relaxed); /* if it could not serve, requests to other servers end, too */
     forward_close(s->forward);
     store_close(s->store);
     if (!rc)

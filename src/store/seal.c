@@ -188,6 +188,8 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
     struct limits limits = limits_of(s, again);
     struct catalogue_recording *r = &l->recording;
     *l = (struct sealing){.recording = {.received_ns = v->note.received_ns, .bytes = v->size, .labels = v->note.labels}};
+    if (v->note.forwarded) /* its note has the clock of another server, and when that one received it */
+        r->received_ns = (int64_t)clock_realtime_ns();
     memcpy(r->identity, v->identity, sizeof r->identity);
     snprintf(r->key, sizeof r->key, "%s", v->note.key);
     int rc = again ? seal_load_again(s, &l->profiles, v, &partly, e) : s->options.load(&l->profiles, v, e);

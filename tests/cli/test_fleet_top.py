@@ -148,6 +148,18 @@ def test_pairs(server):
     ct.ok(len(own) == 21 and not any(own.values()), "nothing else has changed", own)
 
 
+def test_moved(server):
+    """Cost that went from one method to another on all hosts."""
+    rng, begin = random.Random(7), NEXT + 20 * DAY_S
+    for host in range(8):
+        for day, mix in ((1, [30, 10, 30, 10, 20, 10]), (0, [30, 10, 10, 30, 20, 10])):
+            body = "".join(f"{stack(method)} {k}\n" for method, k in draw(rng, mix, 4000).items()).encode()
+            server.send(body, service="moved", host=f"h{host}", **{"from": begin - day * DAY_S + 10})
+    shown = ct.candor("fleet", "top", server.url, "--from", begin, "--until", begin + HOUR, "--against", "-24h", "--type", "cpu:samples")
+    ct.ok("app.Tax.of (moved to app.Web.page)\n" in shown.out and "app.Web.page (moved from app.Tax.of)\n" in shown.out,
+          "the table says where cost went, and where it came from", shown)
+
+
 def test_cores(server):
     """For CPU time the table has cores."""
     script = [("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1)]
@@ -186,6 +198,7 @@ def main():
     test_movers(server, when)
     test_table(server, when)
     test_pairs(server)
+    test_moved(server)
     test_cores(server)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     ct.done()

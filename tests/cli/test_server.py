@@ -255,8 +255,8 @@ def test_manners(server):
         others = [url for url in re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", text) if "www.w3.org/2000/svg" not in url + text]
         ct.ok(text and not [u for u in others if "w3.org" not in u], f"{path} asks nothing of others", others)
         coded = lambda accepts: server.request("GET", path, headers={"Accept-Encoding": accepts})[1:]
-        packed = [coded(accepts) for accepts in ("gzip", "br;q=1.0, GZIP;q=0.5", "deflate,gzip")]
-        plain = [coded(accepts) for accepts in ("identity", "gzip;q=0", "gzip2, br", "")]
+        packed = [coded(accepts) for accepts in ("gzip", "br;q=1.0, GZIP;q=0.5", "deflate,gzip", "gzip ; q=0.1")]
+        plain = [coded(accepts) for accepts in ("identity", "gzip;q=0", "gzip; q=0", "gzip ;q=0.0, br", "gzip2, br", "")]
         ct.ok(all(head["Content-Encoding"] == "gzip" and gzip.decompress(content).decode() == text for head, content in packed)
               and all(head["Content-Encoding"] is None and content.decode() == text for head, content in plain),
               f"{path} is packed for those who unpack", [dict(head) for head, _ in packed + plain])

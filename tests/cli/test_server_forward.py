@@ -78,6 +78,8 @@ def test_receivers(store):
     ct.ok(figures(files) == figures(rows), "and is the same in files and in ClickHouse", (figures(files), figures(rows)))
     ct.ok(files.balances() and left.balances(), "recordings balance on both kinds of server")
     ct.ok(files.metrics()['candor_server_recordings_received_by_total{protocol="forwarded"}'] >= 2, "they are counted as forwarded")
+    status, _, content = files.request("POST", "/v1/recordings/forwarded", b"CANDREC1" + bytes(300))
+    ct.ok(status == 400 and b"damaged" in content, "what is damaged is refused", (status, content))
     say_what_they_are(left)
     return files, rows, receivers
 
@@ -90,7 +92,7 @@ def say_what_they_are(receiver):
     status, answer = receiver.send(b"\x00no recording", service="shop")
     ct.ok(status == 415, "it refuses at once what nobody can read", (status, answer))
     status, _, content = receiver.request("POST", "/v1/recordings/forwarded", b"CANDREC1" + bytes(300))
-    ct.ok(status == 400 and b"damaged" in content, "and what is damaged", (status, content))
+    ct.ok(status == 404 and b"keeps no recordings" in content, "nothing can be forwarded to it", (status, content))
 
 
 # -- kill -9 -----------------------------------------------------------------------------------------------------------
@@ -196,15 +198,55 @@ def test_pair():
     ct.ok(one.end() == 0 and two.end() == 0, "both end")
 
 
+def test_full():
+    """A server that keeps recordings, and cannot forward more of them, does not keep those that it refuses either."""
+    keeper = Server("alone", "--forward", "http://127.0.0.1:1", "--max-disk", "2k")
+    statuses = []
+    while len(statuses) < 100 and statuses[-1:] != [429]:
+        statuses.append(keeper.request("POST", "/v1/recordings", body(len(statuses)), service="shop", host=f"h{len(statuses)}",
+                                       **{"from": BEGIN + len(statuses)})[0])
+    ct.ok(statuses[-1] == 429 and f"h{len(statuses) - 1}" not in hosts(keeper), "what is refused is not kept", (statuses, hosts(keeper)))
+    ct.ok(keeper.end() == 0, "ends")
+
+
+def test_known():
+    """A recording that is stored, but does not wait, and is sent again, is sent on, also if only its key is the same."""
+    keeper, key = Server("known"), {"Idempotency-Key": "one"}
+    ct.ok(keeper.send(body(1), key, service="shop", **{"from": BEGIN})[0] == 200, "a recording with a key")
+    keeper.end()
+    keeper = Server("known", "--forward", "http://127.0.0.1:1")
+    status, answer = keeper.send(body(2), key, service="shop", **{"from": BEGIN})
+    ct.ok((status, answer.get("duplicate")) == (200, True), "another one with that key is a duplicate", answer)
+    kept = [one for one in (keeper.data / "forward").glob("*/*") if one.is_file()]
+    ct.ok(waiting(keeper) == 1 and body(1) in kept[0].read_bytes(), "and the one that is stored waits", kept)
+    ct.ok(keeper.end() == 0, "ends")
+
+
+def test_circle():
+    """Receivers that name each other, or themselves, do not take each other's word that a recording is kept."""
+    one = Server("circle", "--receive-only", "--forward", "http://127.0.0.1:1")
+    port = one.port
+    one.end()
+    one = Server("circle", "--receive-only", "--forward", f"http://127.0.0.1:{port}", port=port)
+    ct.ok(send(one, 1)[0] == 200, "a receiver that names itself takes a recording")
+    name = f'candor_server_forward_failures_total{{to="{one.url}"}}'
+    ct.ok(ct.wait_until(lambda: one.metrics()[name] > 0) and waiting(one) == 1, "which waits, and is not lost", one.metrics())
+    ct.ok(one.end() == 0, "ends")
+
+
 def test_options():
     for options, words in ((["--receive-only"], "need --forward"), (["--forward-ca", "x"], "need --forward"),
-                           (["--forward", "keeper:4041"], "http"), (["--forward", ",".join(["http://a"] * 9)], "more than 8"),
+                           (["--forward", "keeper:4041"], "http"), (["--forward", "http://a,http://a/"], "twice"),
+                           (["--forward", ",".join(f"http://{i}" for i in range(9))], "more than 8"),
                            (["--forward", "http://a", "--receive-only", "--alerts", "x"], "--alerts")):
         ended = ct.candor("server", "--data", ct.WORK / "none", *options)
         ct.ok(ended.status == 2 and words in ended.err, f"refused: {' '.join(options)[:60]}", ended)
 
 
 test_options()
+test_circle()
+test_full()
+test_known()
 test_overload()
 test_pair()
 why = clickhouse.Debian.missing()

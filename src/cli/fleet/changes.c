@@ -122,7 +122,7 @@ static int print(const struct fleet *f, const json_t *answer)
     size_t shown = 0, n = json_array_size(rows);
     long long tests = json_integer_value(json_object_get(answer, "tests")), sure = json_integer_value(json_object_get(answer, "sure"));
     print_head(answer);
-    if (*fleet_text(json_object_get(answer, "requests"), "source"))
+    if (json_object_get(json_object_get(answer, "after"), "per_request")) /* an earlier server has no "requests" */
         table_init(&t, columns_of_requests, sizeof columns_of_requests / sizeof *columns_of_requests);
     else
         table_init(&t, columns, sizeof columns / sizeof *columns);

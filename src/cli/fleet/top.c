@@ -26,6 +26,16 @@ static void add_percent(struct table *t, double share)
     table_add(t, "%.2f %%", 100 * share);
 }
 
+/* Names the method, and the one to which its cost went or from which it came. */
+static void add_mover(struct table *t, const json_t *mover, const json_t *figure)
+{
+    const char *from = fleet_text(figure, "from"), *to = fleet_text(figure, "to");
+    if (*from || *to)
+        table_add(t, "%s (moved %s %s)", fleet_text(mover, "name"), *from ? "from" : "to", *from ? from : to);
+    else
+        table_add(t, "%s", fleet_text(mover, "name"));
+}
+
 static void print_movers(struct table *t, const struct figures_columns *c, const json_t *group, bool *any)
 {
     size_t i;
@@ -41,7 +51,7 @@ static void print_movers(struct table *t, const struct figures_columns *c, const
         add_percent(t, json_number_value(json_object_get(f, "after")));
         table_add(t, "[%+.2f..%+.2f]", 100 * json_number_value(json_object_get(f, "low")),
                   100 * json_number_value(json_object_get(f, "high")));
-        table_add(t, "%s", fleet_text(mover, "name"));
+        add_mover(t, mover, f);
         *any = true;
     }
 }

@@ -9,14 +9,15 @@
 /* Whether one of the comma-separated encodings is gzip, with a weight other than 0. */
 static bool lists_gzip(const char *encodings)
 {
-    static const char gzip[] = "gzip", weighs[] = ";q=";
+    static const char gzip[] = "gzip", blanks[] = " \t", weighs[] = "q=";
     for (const char *at = encodings; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        at += strspn(at, " \t");
+        at += strspn(at, blanks);
         size_t n = strcspn(at, ",; \t");
         if (n != sizeof gzip - 1 || strncasecmp(at, gzip, n))
             continue;
         double weight = 1;
-        at += n;
+        at += n + strspn(at + n, blanks);
+        at += *at == ';' ? 1 + strspn(at + 1, blanks) : 0;
         if (!strncasecmp(at, weighs, sizeof weighs - 1)) {
             at += sizeof weighs - 1;
             number_take_real(&at, 0, 1, &weight);

@@ -260,15 +260,29 @@ static bool is_of_receiver(const struct http *h)
     return connect_is_open(h->path) || (!strcmp(h->method, "POST") && receive_kind(h->path) != RECEIVE_NOTHING);
 }
 
+/* Refuses requests to a server without a store. It takes nothing from others like it: two that name each other, or one that names itself,
+ * would acknowledge a recording to each other until nobody has it. With this status, the recording waits there. Returns whether it has
+ * answered. */
+static bool refuse_as_receiver(struct http *h)
+{
+    if (h->server->store)
+        return false;
+    if (receive_kind(h->path) == RECEIVE_FORWARDED)
+        http_error(h, HTTP_NOT_FOUND,
+                   "this server keeps no recordings (--receive-only), so none can be forwarded to it; name the servers that keep them");
+    else if (!is_of_receiver(h))
+        http_error(h, HTTP_NOT_FOUND, "this server only receives recordings (--receive-only); ask the one to which it forwards them");
+    return h->answered;
+}
+
 void routes_begin(struct http *h)
 {
-    if (!h->server->store && !is_of_receiver(h))
-        http_error(h, HTTP_NOT_FOUND, "this server only receives recordings (--receive-only); ask the one to which it forwards them");
-    else if (!strcmp(h->method, "POST"))
+    bool refused = refuse_as_receiver(h);
+    if (!refused && !strcmp(h->method, "POST"))
         post(h);
-    else if (!strcmp(h->method, "GET") || !strcmp(h->method, "HEAD"))
+    else if (!refused && (!strcmp(h->method, "GET") || !strcmp(h->method, "HEAD")))
         get(h);
-    else
+    else if (!refused)
         http_error(h, HTTP_METHOD_NOT_ALLOWED, "GET or POST");
     note_change(h);
 }

@@ -34,16 +34,27 @@ static int each_url(const char *urls, int (*take)(void *context, const char *url
     return rc;
 }
 
-static int count_url(void *context, const char *url, struct error *e)
+struct urls {
+    uint32_t count;
+    char list[FORWARD_MAX][FORWARD_URL_MAX];
+};
+
+static int add_url(void *context, const char *url, struct error *e)
 {
-    uint32_t *count = context;
-    return ++*count > FORWARD_MAX ? error_set(e, -EINVAL, "--forward has more than %d servers", FORWARD_MAX) : 0;
+    struct urls *known = context;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!strcmp(known->list[i], url))
+            return error_set(e, -EINVAL, "--forward names %.200s twice", url);
+    if (known->count == FORWARD_MAX)
+        return error_set(e, -EINVAL, "--forward has more than %d servers", FORWARD_MAX);
+    snprintf(known->list[known->count++], FORWARD_URL_MAX, "%s", url);
+    return 0;
 }
 
 int forward_check(const char *urls, struct error *e)
 {
-    uint32_t count = 0;
-    return each_url(urls, count_url, &count, e);
+    struct urls known = {0};
+    return each_url(urls, add_url, &known, e);
 }
 
 /* ---- folders ---- */
@@ -169,7 +180,7 @@ int forward_check_ready(struct forward *f, struct error *e)
 
 /* ---- recordings ---- */
 
-static int check_room(struct forward *f, struct error *e)
+int forward_check_room(struct forward *f, struct error *e)
 {
     uint64_t most = *f->options.most;
     for (uint32_t i = 0; i < f->count; i++)
@@ -181,7 +192,7 @@ static int check_room(struct forward *f, struct error *e)
 /* *known: it waits for each server already. */
 static int put(struct forward *f, const char *file, const uint8_t identity[ENVELOPE_IDENTITY], bool *known, struct error *e)
 {
-    int rc = check_room(f, e);
+    int rc = 0;
     *known = true;
     for (uint32_t i = 0; !rc && i < f->count; i++) {
         bool waits = false;
@@ -219,7 +230,8 @@ int forward_take(struct forward *f, struct envelope_writer *w, const struct enve
                  struct store_added *out, struct error *e)
 {
     *out = (struct store_added){0};
-    int rc = envelope_end(w, note, identity, e);
+    int rc = forward_check_room(f, e);
+    rc = rc ? rc : envelope_end(w, note, identity, e);
     rc = rc ? rc : read_it(f, w, note, out, e);
     rc = rc ? rc : put(f, w->path, identity, &out->duplicate, e);
     envelope_abandon(w);
@@ -242,6 +254,7 @@ int forward_open(struct forward **out, const struct forward_options *o, struct e
         rc = disk_directory(path, e);
         rc = rc ? rc : disk_sync_directory(o->data, e);
         rc = rc ? rc : each_url(o->urls, add_target, f, e);
+        rc = rc ? rc : disk_sync_directory(path, e); /* the folders of the servers are on the disk before anything is acknowledged */
     }
     rc = rc ? rc : check_others(f, e);
     if (rc || !f->count) {

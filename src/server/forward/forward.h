@@ -53,8 +53,10 @@ int forward_take(struct forward *f, struct envelope_writer *w, const struct enve
                  struct store_added *out, struct error *e);
 /* --receive-only: checks that the disk takes a file. */
 int forward_check_ready(struct forward *f, struct error *e);
-/* With a store: sends this recording of the store on, too. Returns 0 when it waits for each server, or a code with a message in e; -EBUSY
- * if too much waits. */
+/* With a store: whether a recording may be stored. Returns 0, or -EBUSY with a message in e if too much waits already: what is stored, but
+ * does not wait for the other servers, may have no file any more when its sender sends it again. */
+int forward_check_room(struct forward *f, struct error *e);
+/* With a store: sends this recording of the store on, too. Returns 0 when it waits for each server, or a code with a message in e. */
 int forward_add(struct forward *f, const char *file, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e);
 /* Counts for the server of this number, from 0 on. Returns false if there is none. */
 bool forward_counts(struct forward *f, uint32_t i, struct forward_counts *out);

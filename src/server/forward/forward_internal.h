@@ -16,9 +16,10 @@ struct forward_target {
     pthread_mutex_t lock; /* protects the following members */
     pthread_cond_t change;
     bool stopping;
-    unsigned failed_in_row;
-    uint64_t next_ns;  /* nothing is sent before this time */
-    uint64_t failures; /* since the start */
+    unsigned failed_in_row; /* rounds of requests */
+    uint64_t failed_ns;     /* when the last one failed */
+    uint64_t next_ns;       /* nothing is sent before this time */
+    uint64_t failures;      /* since the start */
 };
 
 struct forward {

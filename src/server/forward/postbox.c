@@ -37,9 +37,16 @@ static int each(struct postbox *p, const char *folder, int (*take)(struct postbo
 {
     DIR *open = opendir(folder);
     int rc = open ? 0 : -errno;
-    for (struct dirent *entry; !rc && (entry = readdir(open));)
+    while (!rc) {
+        errno = 0;
+        struct dirent *entry = readdir(open);
+        if (!entry) {
+            rc = -errno;
+            break;
+        }
         if (is_recording(entry->d_name))
             rc = take(p, entry->d_name);
+    }
     if (open)
         closedir(open);
     return rc ? error_set(e, rc, "%s: cannot be read: %s", folder, strerror(-rc)) : 0;

@@ -25,15 +25,19 @@ static void tell(struct forward_target *t, const char *what, const char *why)
     t->of->options.tell(text);
 }
 
-/* Notes that the server answered well, or that it did not; then nothing is sent to it for a while. */
-static void note(struct forward_target *t, const char *failure, uint64_t asked_ns)
+/* Notes that the server answered well, or that it did not; then nothing is sent to it for a while. Requests that fail beside each other are
+ * one failure in the row: otherwise four threads would soon wait for minutes for a server that was away for a second. */
+static void note(struct forward_target *t, const char *failure, uint64_t begun_ns, uint64_t asked_ns)
 {
     pthread_mutex_lock(&t->lock);
     unsigned before = t->failed_in_row;
-    t->failed_in_row = failure ? before + 1 : 0;
     if (failure) {
+        t->failed_in_row += !before || begun_ns > t->failed_ns;
         t->failures++;
-        t->next_ns = clock_monotonic_ns() + backoff_wait_ns(t->failed_in_row, asked_ns, backoff_random());
+        t->failed_ns = clock_monotonic_ns();
+        t->next_ns = t->failed_ns + backoff_wait_ns(t->failed_in_row, asked_ns, backoff_random());
+    } else {
+        t->failed_in_row = 0;
     }
     pthread_mutex_unlock(&t->lock);
     if (failure && !before)
@@ -74,16 +78,18 @@ static void send_one(struct forward_target *t, struct transport *transport, stru
     struct post_answer answer = {0};
     struct error e;
     char file[DISK_PATH_MAX], why[600];
+    uint64_t begun_ns = clock_monotonic_ns();
     int fd = open(postbox_file(&t->box, l, file), O_RDONLY | O_CLOEXEC);
     int rc = fd < 0 ? error_set(&e, -errno, "%s: %s", file, strerror(errno)) : post(t, transport, l, fd, &answer, &e);
-    bool good = !rc && answer.status >= 200 && answer.status < 300;
+    bool good = !rc && answer.status >= 200 && answer.status < 300, final = !rc && is_final(answer.status);
     if (fd >= 0)
         close(fd);
     snprintf(why, sizeof why, "it answered %ld: %.500s", answer.status, answer.text);
-    note(t, good || is_final(answer.status) ? NULL : rc ? e.text : why, answer.retry_after_ns);
+    if (rc != -ECANCELED) /* the end of this server is no failure of the other */
+        note(t, good || final ? NULL : rc ? e.text : why, begun_ns, answer.retry_after_ns);
     if (good)
         postbox_done(&t->box, l);
-    else if (!rc && is_final(answer.status))
+    else if (final)
         refuse(t, l, why);
     else
         postbox_put_back(&t->box, l); /* the server may be unable to take just this one, so it goes behind the others */
@@ -107,7 +113,7 @@ static void *run(void *target)
     if (!transport)
         tell(t, "nothing can be sent to it", e.text);
     pthread_mutex_lock(&t->lock);
-    while (transport && !t->stopping) {
+    while (transport && !t->stopping && !atomic_load_explicit(t->of->options.stop, memory_order_relaxed)) {
         uint64_t now = clock_monotonic_ns();
         struct postbox_letter *l = now < t->next_ns ? NULL : postbox_take(&t->box);
         if (!l) {

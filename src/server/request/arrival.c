@@ -117,6 +117,24 @@ int arrival_begin(struct server *s, struct envelope_writer *w, struct error *e)
     return s->store ? store_begin(s->store, w, e) : forward_begin(s->forward, w, e);
 }
 
+/* Sends a recording on that was acknowledged or stored earlier, and is not in the file of this name: it is an object by now, or it was
+ * recognized by its key. */
+static int forward_again(struct server *s, uint64_t id, struct error *e)
+{
+    struct envelope_writer w = {.fd = -1};
+    struct envelope v;
+    int rc = store_recording(s->store, id, &v, e);
+    if (rc)
+        return rc == -ENOENT ? 0 : rc; /* only its samples are left */
+    rc = store_begin(s->store, &w, e);
+    rc = rc ? rc : envelope_put(&w, v.body, v.size, e);
+    rc = rc ? rc : envelope_end(&w, &v.note, v.identity, e);
+    rc = rc ? rc : forward_add(s->forward, w.path, v.identity, e);
+    envelope_abandon(&w);
+    envelope_close(&v);
+    return rc;
+}
+
 /* Adds a recording to the store, and puts it where it waits for other servers (--forward). A server that keeps recordings sends on only
  * those of clients: otherwise two servers that name each other would never end. */
 static int add(struct server *s, struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
@@ -125,13 +143,15 @@ static int add(struct server *s, struct envelope_writer *w, const struct envelop
     char file[DISK_PATH_MAX];
     if (!s->store)
         return forward_take(s->forward, w, note, identity, added, e);
-    int rc = store_add(s->store, w, note, identity, added, e);
+    bool forwards = s->forward && !note->forwarded;
+    int rc = forwards ? forward_check_room(s->forward, e) : 0;
+    rc = rc ? rc : store_add(s->store, w, note, identity, added, e);
     if (!rc && !added->duplicate)
         counters_stored(&s->counters, added->id);
-    if (rc || !s->forward || note->forwarded)
+    if (rc || !forwards)
         return rc;
     rc = forward_add(s->forward, store_recording_file(s->store, identity, file), identity, e);
-    return rc == -ENOENT && added->duplicate ? 0 : rc; /* an old one, which was put there when it came first */
+    return rc == -ENOENT && added->duplicate ? forward_again(s, added->id, e) : rc;
 }
 
 int arrival_store(struct server *s, const struct token *by, struct envelope_writer *w, struct envelope_note *note, gnutls_hash_hd_t content,

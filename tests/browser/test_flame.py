@@ -173,6 +173,19 @@ def menu(page, profile):
     right(*row)
     page.click(5, 5)
     ct.ok(not items(), "a click elsewhere closes it")
+    page.show(profile)
+    frame = page.frame(lambda f: f["depth"] == 4 and f["width"] > 60)
+    asked = lambda kind: page.run("""document.getElementById("canvas").dispatchEvent(new PointerEvent("contextmenu", {
+        button: 0, pointerType: arguments[0], clientX: arguments[1], clientY: arguments[2], bubbles: true, cancelable: true}))""",
+                                  kind, frame["x"] + frame["width"] / 2, frame["y"] + 5)
+    asked("")
+    ct.ok(not items() and page.state()["selected"] == -1, "the menu key does nothing if no frame is selected")
+    asked("touch")
+    ct.ok(items() == ["Zoom in", *of_method] and page.state()["selected"] == frame["frame"], "a long touch opens the menu of its frame",
+          (items(), page.state()["selected"]))
+    page.run("location.hash = '#view=callers'")
+    page.wait_for("return candor.state().view === 'callers'")
+    ct.ok(not items() and page.run("return document.activeElement.id") == "canvas", "it closes if another picture comes", items())
     bars = page.run("""return [...document.querySelectorAll('#methods-body .bar')].map((td) =>
         [td.querySelector('.value').innerText, getComputedStyle(td).backgroundSize])""")
     ct.ok(len(bars) > 20 and all(reads_as_share(text, float(size.split("%")[0]) / 100) for text, size in bars),

@@ -137,6 +137,15 @@ def wheel(page, profile):
     turn(100)
     wider = page.wait_for("return candor.state().zoomed.total > arguments[0] && candor.state().zoomed.total", widths[-1])
     ct.ok(wider == widths[-2], "and out again", (wider, widths))
+    page.show(profile)
+    left, steps = page.run("""const before = history.length;
+        const zooms = [1, 2, 3].map(() => {
+            document.getElementById("scroll").dispatchEvent(new WheelEvent("wheel", {
+                ctrlKey: true, deltaY: -100, clientX: arguments[0], clientY: arguments[1], cancelable: true }));
+            return candor.state().zoomed.total;
+        });
+        return [history.length - before, new Set(zooms).size];""", frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+    ct.ok(left == 1 and steps > 1, "the back button leads to the picture before a turn of the wheel, in one step", (left, steps))
 
 
 def menu(page, profile):

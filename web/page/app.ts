@@ -341,10 +341,10 @@ export class App {
             this.change(pane === "upper" ? { upperSelected: frame, selected: -1 } : { selected: frame, upperSelected: -1 }));
     }
 
-    zoomTo(pane: PaneName, of: number): void {
+    zoomTo(pane: PaneName, of: number, remembered = true): void {
         this.withExact(pane, of, (frame) =>
             this.change(pane === "upper" ? { upperZoom: frame, upperSelected: frame, selected: -1 }
-                : { zoom: frame, selected: frame, upperSelected: -1 }, true));
+                : { zoom: frame, selected: frame, upperSelected: -1 }, remembered));
     }
 
     // Searches. `whole`: the tree of calls, in which the weight of the matches is computed. `tree`: the visible tree.

@@ -468,6 +468,20 @@ def check_looks(page, source):
     page.prefer("light")
 
 
+def check_early(page):
+    """A chart comes before its graph; nothing beside it is about what was in sight before."""
+    page.go("#view=service&service=shop&type=lock:ns&" + WHEN)
+    ready(page)
+    empty = "No samples of this kind"
+    before = page.text(".service")
+    page.run("""const real = window.fetch;
+        window.fetch = (...asked) => asked[0].startsWith("/v1/flamegraph") ? new Promise(() => undefined) : real(...asked);
+        location.hash = arguments[0]""", "#view=service&service=shop&" + WHEN)
+    drawn = page.wait_for("return document.querySelector('.service .chart').checkVisibility()", seconds=60)
+    ct.ok(empty in before and drawn and empty not in page.text(".service"), "a chart without its graph: nothing says that there are no samples",
+          (before, page.text(".service")))
+
+
 def check_print(page):
     """On paper, 1032 px are the width of A4 across."""
     page.devtools("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
@@ -565,6 +579,7 @@ def main():
         check_keys(page)
         check_looks(page, source)
         check_print(page)
+        check_early(page)
         messages = [one for one in page.messages() if "400 (Bad Request)" not in one]
         ct.ok(not messages, "the browser has nothing to complain about", messages)
         check_faults(page, server)

@@ -65,7 +65,7 @@ function open(items: Item[], opener: HTMLElement, x: number, y: number): void {
     buttons[0].focus();
 }
 
-// Whether the mouse or a finger asked for the menu, at its place, and not a key. A long touch, and on a Mac a click with Ctrl, have button 0.
+// Whether the mouse or a finger asked for the menu, and not a key. A long touch, and on a Mac a click with Ctrl, have button 0.
 function isAtPlace(event: MouseEvent): boolean {
     const { pointerType } = event as Partial<PointerEvent>;
     return event.button === 2 || event.ctrlKey || (pointerType ?? "") !== "";

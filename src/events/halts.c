@@ -58,13 +58,8 @@ static uint64_t number(struct jfr_event *event, const char *name)
 
 static uint64_t span(struct jfr_event *event, const char *name)
 {
-    const struct jfr_field *f = jfr_type_field(event->type, name);
-    int64_t ns, v = jfr_value_int(jfr_event_value(event, f));
-    if (!f)
-        return 0;
-    if (!jfr_moment_ns(event->chunk, f->unit, v, &ns) || !jfr_unit_is_span(f->unit))
-        ns = jfr_chunk_ticks_to_ns(event->chunk, v);
-    return ns < 0 ? 0 : ns > HALT_SPAN_MAX ? HALT_SPAN_MAX : (uint64_t)ns;
+    int64_t ns = jfr_event_span_ns(event, name);
+    return ns < HALT_SPAN_MAX ? (uint64_t)ns : HALT_SPAN_MAX;
 }
 
 static int64_t start_of(struct jfr_event *event)

@@ -340,7 +340,7 @@ def comparison(page, profile):
     page.query("Main.worker1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")
     ct.ok(row[1] == "-1.10 to +2.20 pt" and row[4] == "+3.30 to +4.40 pt" and not row[0].startswith("▲") and row[3].startswith("▲")
-          and row[2].endswith(", least 1.20%") and row[5].endswith(", least 5.60%") and " → " in row[2],
+          and row[2].endswith(", least +1.20 pt") and row[5].endswith(", least +5.60 pt") and " → " in row[2],
           "what was found with all samples at hand is better than what the page finds", row)
     page.reopen("#query=Main.worker1&recursion=1")
     row = page.run("return [...document.querySelectorAll('#methods-body tr span')].map((e) => e.innerText)")
@@ -381,8 +381,8 @@ HOSTILE = '"><img src=x onerror=alert(1)>'
 
 def spans(page, profile):
     """A page is ready when its parts are read, too. A name of a span is a text, and a link leads to a web page or nowhere."""
-    columns = {"start_us": [0, 5], "length_us": [9, 0], "trace": [1, 2], "span": [1, 2], "endpoint": [3, 3], "thread": [3, 3],
-               "cpu_ns": [2000, 1], "wall_ns": [0, 0], "alloc_bytes": [0, 0], "lock_ns": [0, 0], "samples": [2, 1]}
+    columns = {"start_us": [0, 5], "length_us": [9, 0], "exact": [0, 1], "trace": [1, 2], "span": [1, 2], "endpoint": [3, 3],
+               "thread": [3, 3], "cpu_ns": [2000, 1], "wall_ns": [0, 0], "alloc_bytes": [0, 0], "lock_ns": [0, 0], "samples": [2, 1]}
     data = {"start_ns": 10**18, "traces": 2, "all": 2, "count": 2, "without": 0, "link": "javascript:alert(1)//{trace}",
             "texts": ["", "c0ffee", HOSTILE, HOSTILE], **{key: profiles.pack(some, key == "start_us") for key, some in columns.items()}}
     part = '</script>\n<script type="application/json" class="candor-part" data-part="spans">'

@@ -7,11 +7,13 @@ timeout: 300
 """
 import json
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import candortest as ct
+import flamedata
 
 JARS = HERE.parent / "jvm/fetch_jars.sh"
 
@@ -71,6 +73,42 @@ def check_clocks(jdk, jars, path, what, cpu_ns, wall_ns):
               f"{figures(path, '--kind', kind)}, {samples}")
 
 
+def spans_of(page):
+    """The spans of a page: when each began, how long it took (us), its name, its thread, and whether its time is exact."""
+    part = json.loads(re.search(r'data-part="spans">([^<]*)', page.read_text()).group(1))
+    texts, column = part["texts"], lambda key: flamedata.column(part[key], False)
+    start = [part["start_ns"] // 1000 + us for us in flamedata.column(part["start_us"], True)]
+    return sorted(zip(start, column("length_us"), (texts[i] for i in column("endpoint")), (texts[i] for i in column("thread")),
+                      column("exact")))
+
+
+def check_spans(jdk, reader):
+    """Spans of async-profiler's own API, some of them without a sample."""
+    jars = ct.run(JARS, "spans", timeout=200)
+    if jars.status:
+        return ct.skip("async-profiler's spans", "its jar cannot be fetched")
+    path, page = ct.WORK / "spans.jfr", ct.WORK / "spans.html"
+    jar, = pathlib.Path(jars.out.strip()).glob("*.jar")
+    classes = ct.own_classes(jdk, HERE.parent / "jvm" / "SpansProfiled.java", jars=[jar])
+    ran = ct.run(jdk.java, "-cp", f"{jar}:{classes}", "SpansProfiled", path)
+    ct.ok(ran.status == 0, "a program with spans runs", ran)
+    printed = json.loads(ct.run(reader.jfr, "print", "--json", "--events", "profiler.Span", path).out)["recording"]["events"]
+    made = ct.candor("report", "-o", page, path)
+    ct.ok(made.status == 0, "its recording has a page", made)
+    found = spans_of(page)
+    values = [event["values"] for event in printed]
+    ct.ok(len(found) == 7 and sorted((tag, thread) for _, _, tag, thread, _ in found)
+          == sorted((one["tag"] or "", one["eventThread"]["javaName"]) for one in values), "each span, with its name and thread",
+          (found, values))
+    seconds = sorted(float(one["duration"][2:-1]) for one in values)
+    ct.ok(all(exact == 1 for *_, exact in found)
+          and all(abs(us - 1e6 * s) <= 1 for us, s in zip(sorted(us for _, us, *_ in found), seconds)), "and its exact length",
+          (found, seconds))
+    ct.ok("7 spans (profiler.Span) are on the page" in ct.candor("report", path).out + made.err + made.out, "the report names them",
+          ct.candor("report", path))
+    return None
+
+
 def check_tlab(jdk, reader):
     settings = ct.WORK / "tlab.jfc"
     on = "".join(f"<setting name='{name}'>true</setting>" for name in ("enabled", "stackTrace"))
@@ -96,4 +134,5 @@ elif library:
     check_profiler(newest, jars.out.strip(), library)
 if newest:
     check_tlab(newest, newest)
+    check_spans(newest, newest)
 ct.done()

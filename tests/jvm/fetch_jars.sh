@@ -1,8 +1,9 @@
 #!/bin/sh
 # Fetches a Java library with everything it needs, with the machine's own Maven configuration, once.
-# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh | opentracing | jaeger | cassandra | hdr0 | hdr1]
+# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | spans | jmh | opentracing | jaeger | cassandra | hdr0 | hdr1]
 # It prints the directory with the jars; other tests may use them too.
 # flightrecorder: Mission Control's parser of recordings; jfrconv: async-profiler's converter;
+# spans: its API for spans;
 # jmh: the benchmark harness with its annotation processor; opentracing: its API and a tracer for tests; jaeger: a tracer of OpenTracing;
 # cassandra: a whole server; hdr0, hdr1: versions of HdrHistogram that write its old encodings
 set -eu
@@ -11,6 +12,7 @@ name=${1:-flightrecorder}
 case $name in
     flightrecorder) group=org.openjdk.jmc artifact=flightrecorder version=9.1.1 ;;
     jfrconv) group=tools.profiler artifact=jfr-converter version=4.5 ;;
+    spans) group=tools.profiler artifact=async-profiler version=4.5 ;;
     jmh) group=org.openjdk.jmh artifact=jmh-generator-annprocess version=1.37 ;;
     opentracing) group=io.opentracing artifact=opentracing-mock version=0.33.0 ;;
     cassandra) group=org.apache.cassandra artifact=cassandra-all version=4.1.7 ;;

@@ -155,10 +155,53 @@ static void test_none(void)
     profile_deinit(&p);
 }
 
+static struct jfr_text text_of(const char *text)
+{
+    return (struct jfr_text){text, strlen(text)};
+}
+
+static int event(struct spans *s, const char *trace, const char *span, const char *thread, int64_t from_ms, int64_t to_ms)
+{
+    return spans_add_event(s, &(struct span_event){.trace = text_of(trace),
+                                                   .span = text_of(span),
+                                                   .endpoint = text_of("pay"),
+                                                   .thread = text_of(thread),
+                                                   .from_ns = (START_MS + from_ms) * (int64_t)NS_PER_MS,
+                                                   .to_ns = (START_MS + to_ms) * (int64_t)NS_PER_MS});
+}
+
+/* Events give spans their exact times, and spans without samples a row. */
+static void test_events(void)
+{
+    struct profile cpu;
+    struct spans s;
+    maker_init(&cpu);
+    sample(&cpu, "w-1", context(&cpu, "aa", "1", NULL), 30, 7);
+    tap_ok(!spans_init(&s) && !spans_add(&s, &cpu) && !event(&s, "aa", "1", "w-1", 10, 90) && !event(&s, "aa", "2", "w-1", 20, 25) &&
+               !event(&s, "", "7", "w-2", 40, 45) && !event(&s, "", "", "w-2", 50, 51) && !event(&s, "", "", "w-2", 50, 51),
+           "events are added");
+    const struct span_row *sampled = row_of(&s, "1", "w-1"), *not_sampled = row_of(&s, "2", "w-1"), *alone = row_of(&s, "7", "w-2");
+    tap_ok(sampled && sampled->is_exact && sampled->to_ns - sampled->from_ns == 80 * NS_PER_MS && sampled->weights[SPANS_CPU] == 7 &&
+               !strcmp(strtab_text(&s.texts, sampled->endpoint), "pay"),
+           "a span with samples has the time and the name of its event");
+    tap_ok(not_sampled && not_sampled->trace == sampled->trace && !not_sampled->samples, "another span of its trace has no sample");
+    tap_ok(alone && s.traces[alone->trace].by_root && s.traces[alone->trace].id == alone->span, "a span without a trace is one");
+    tap_ok(s.row_count == 5 && s.trace_count == 4 && s.rows[3].span != s.rows[4].span, "so is each event without an id");
+    s.events = SPAN_EVENTS_MAX;
+    tap_ok(!event(&s, "aa", "3", "w-1", 1, 2) && s.row_count == 5, "there is a largest number of them");
+    json_t *json = written(&s, NULL);
+    tap_ok(json_integer_value(json_object_get(json, "left_out")) == 1 && json_integer_value(json_object_get(json, "all")) == 6,
+           "the others are counted");
+    json_decref(json);
+    spans_deinit(&s);
+    profile_deinit(&cpu);
+}
+
 int main(void)
 {
     test_rows();
     test_many();
+    test_events();
     test_none();
     return tap_done();
 }

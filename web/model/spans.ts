@@ -10,8 +10,9 @@ export interface SpanRow {
     span: string;
     endpoint: string; // "" = unknown
     thread: string;
-    from: number; // of the first sample, in ns since the epoch
-    to: number; // of the last sample
+    from: number; // of the first sample or event, in ns since the epoch
+    to: number; // of the last one
+    isExact: boolean; // events tell its time; otherwise it took at least that long
     cpu: number; // ns
     wall: number;
     lock: number;
@@ -22,6 +23,7 @@ export interface SpanRow {
 export interface Spans {
     traces: number; // in the recording
     all: number; // rows that the recording has
+    leftOut: number; // events of spans that were not even read into rows
     without: number; // samples without a span
     link: string; // template of the address of a trace; "" = none
     rows: SpanRow[]; // in order of their beginnings
@@ -43,14 +45,16 @@ export async function readSpans(data: Json | null): Promise<Spans | null> {
         readColumn("spans." + key, data[key], count, Float64Array, { limit, ascending });
     const [start, length, cpu, wall, alloc, lock, samples] = await Promise.all([column("start_us", Infinity, true),
         ...["length_us", "cpu_ns", "wall_ns", "alloc_bytes", "lock_ns", "samples"].map((key) => column(key, Infinity))]);
+    const exact = await readColumn("spans.exact", data.exact, count, Uint8Array, { limit: 2 });
     const [trace, span, endpoint, thread] = await Promise.all(
         ["trace", "span", "endpoint", "thread"].map((key) => column(key, texts.length)));
     const rows = Array.from({ length: count }, (_, i): SpanRow => ({
         trace: texts[trace[i]], isRoot: roots.has(trace[i]), span: texts[span[i]], endpoint: texts[endpoint[i]], thread: texts[thread[i]],
         from: begin + start[i] * US, to: begin + (start[i] + length[i]) * US,
-        cpu: cpu[i], wall: wall[i], alloc: alloc[i], lock: lock[i], samples: samples[i],
+        isExact: exact[i] === 1, cpu: cpu[i], wall: wall[i], alloc: alloc[i], lock: lock[i], samples: samples[i],
     }));
-    return { traces: numberOf(data.traces), all: numberOf(data.all), without: numberOf(data.without), link: textOf(data.link), rows };
+    return { traces: numberOf(data.traces), all: numberOf(data.all), leftOut: numberOf(data.left_out),
+        without: numberOf(data.without), link: textOf(data.link), rows };
 }
 
 // Rows that belong together: those of a trace, or of a span.
@@ -59,17 +63,28 @@ export interface Work extends Omit<SpanRow, "thread"> {
     spans: number;
 }
 
+interface Sum {
+    work: Work;
+    threads: Set<string>;
+    spans: Set<string>;
+    beginIsExact: boolean;
+    endIsExact: boolean;
+}
+
 // Adds up the rows with the same key, the longest first. The endpoint and the span are those of the first row that has one.
 export function addUp(rows: SpanRow[], keyOf: (row: SpanRow) => string): Work[] {
-    const found = new Map<string, { work: Work; threads: Set<string>; spans: Set<string> }>();
+    const found = new Map<string, Sum>();
     for (const row of rows) {
         const key = keyOf(row);
         const one = found.get(key);
         if (!one) {
-            found.set(key, { work: { ...row, threads: [], spans: 0 }, threads: new Set([row.thread]), spans: new Set([row.span]) });
+            found.set(key, { work: { ...row, threads: [], spans: 0 }, threads: new Set([row.thread]), spans: new Set([row.span]),
+                beginIsExact: row.isExact, endIsExact: row.isExact });
             continue;
         }
         const { work } = one;
+        one.endIsExact = row.to === work.to ? one.endIsExact || row.isExact : row.to > work.to ? row.isExact : one.endIsExact;
+        one.beginIsExact = one.beginIsExact || (row.isExact && row.from === work.from);
         work.to = Math.max(work.to, row.to);
         work.endpoint = work.endpoint || row.endpoint;
         for (const weight of ["cpu", "wall", "lock", "alloc", "samples"] as const) {
@@ -78,7 +93,8 @@ export function addUp(rows: SpanRow[], keyOf: (row: SpanRow) => string): Work[] 
         one.threads.add(row.thread);
         one.spans.add(row.span);
     }
-    return [...found.values()].map(({ work, threads, spans }) => ({ ...work, threads: [...threads], spans: spans.size }))
+    return [...found.values()].map(({ work, threads, spans, beginIsExact, endIsExact }) =>
+        ({ ...work, threads: [...threads], spans: spans.size, isExact: beginIsExact && endIsExact }))
         .sort((a, b) => (b.to - b.from) - (a.to - a.from) || a.from - b.from);
 }
 

@@ -12,7 +12,7 @@ import { App } from "./app";
 import { chooseTime, haltWord } from "./halts";
 import { partOf } from "./panels";
 import { remember } from "./remember";
-import { nameOfWork } from "./traces";
+import { inWords, nameOfWork } from "./traces";
 
 const LONGEST_NAME = 200;
 const MILLISECOND = 1e6;
@@ -98,8 +98,8 @@ export class Events {
     private span(span: SpanRow): Pointed {
         const { from, to, thread } = span;
         return {
-            text: clockOf(from, MILLISECOND) + ", " + short(thread) + ": span of " + nameOfWork(span) + ", at least "
-                + formatValue(to - from, "ns"),
+            text: clockOf(from, MILLISECOND) + ", " + short(thread) + ": span of " + nameOfWork(span) + ", "
+                + inWords(span),
             choose: () => chooseTime(this.app, from, to - from, 0, [thread]),
         };
     }

@@ -14,21 +14,36 @@ const LONGEST = 200;
 const MILLISECOND = 1e6;
 const END_OF_ID = 8; // the digits that tell ids apart
 
-const took = ({ from, to }: Work): string => formatValue(to - from, "ns");
+const took = ({ from, to, isExact }: Work): string => (isExact ? "" : "≥ ") + formatValue(to - from, "ns");
+const shortId = (id: string): string => (id.length > END_OF_ID ? "…" : "") + visibleName(id).slice(-END_OF_ID);
 export const nameOfWork = ({ endpoint, trace }: { endpoint: string; trace: string }): string =>
-    visibleName(endpoint === "" ? "trace …" + trace.slice(-END_OF_ID) : endpoint).slice(0, LONGEST);
+    visibleName(endpoint === "" ? "trace " + shortId(trace) : endpoint).slice(0, LONGEST);
+
+export const inWords = ({ from, to, isExact }: { from: number; to: number; isExact: boolean }): string =>
+    (isExact ? "" : "at least ") + formatValue(to - from, "ns");
 
 export function tracesPanel(app: App, spans: Spans): HTMLElement[] {
     const all = tracesOf(spans.rows);
-    return [element("p", {}, "The slowest of " + plural(spans.traces, "trace") + ": " + nameOfWork(all[0]) + ", at least " + took(all[0])
+    return [element("p", {}, "The slowest of " + plural(spans.traces, "trace") + ": " + nameOfWork(all[0]) + ", " + inWords(all[0])
         + ", from " + clockOf(all[0].from, MILLISECOND) + ". Click a trace to see what its threads did in its time."),
     worksTable(app, spans, all, "Trace"), ...chosenSpans(app, spans),
-    element("p", {}, "A trace or span is seen from its first to its last sample, so it took at least that long; one that is shorter than "
-        + "the intervals of sampling may be missing." + leftOut(spans))];
+    element("p", {}, certainty(all) + leftOut(spans))];
 }
 
-function leftOut({ rows, all, traces, without }: Spans): string {
-    const cut = rows.length < all ? " Only the longest of the " + formatCount(traces) + " traces are in this page." : "";
+function certainty(works: Work[]): string {
+    const sampled = "from its first to its last sample, so it took at least that long; one that is shorter than the intervals of sampling "
+        + "may be missing.";
+    if (works.every(({ isExact }) => isExact)) {
+        return "Events tell when each of them began and ended.";
+    }
+    return works.some(({ isExact }) => isExact)
+        ? "Events tell when they began and ended. A trace or span with ≥ has no such event: it is seen " + sampled
+        : "A trace or span is seen " + sampled;
+}
+
+function leftOut({ rows, all, leftOut: unread, traces, without }: Spans): string {
+    const cut = rows.length + unread < all ? " Only the longest of the " + formatCount(traces) + " traces are in this page."
+        : unread > 0 ? " " + plural(unread, "later event") + " of spans " + (unread === 1 ? "is" : "are") + " not in this page." : "";
     return cut + (without > 0 ? " " + plural(without, "sample") + (without === 1 ? " has" : " have") + " no span." : "");
 }
 
@@ -38,14 +53,14 @@ function worksTable(app: App, { link }: Spans, works: Work[], head: "Trace" | "S
     const amount = (value: number, unit: string) => (value > 0 ? formatValue(value, unit) : "");
     const columns: [string, (work: Work) => Node | string, boolean][] = [
         [head, (work) => action(nameOfWork(work), "Choose its time and its threads", () => void choose(app, work)), true],
-        ["Began", ({ from }) => element("span", { className: "when" }, clockOf(from, MILLISECOND)), true], ["Took at least", took, true],
+        ["Began", ({ from }) => element("span", { className: "when" }, clockOf(from, MILLISECOND)), true], ["Took", took, true],
         ["CPU", ({ cpu }) => amount(cpu, "ns"), has("cpu")], ["Wall clock", ({ wall }) => amount(wall, "ns"), has("wall")],
         ["Locks", ({ lock }) => amount(lock, "ns"), has("lock")], ["Allocated", ({ alloc }) => amount(alloc, "bytes"), has("alloc")],
         ["Spans", ({ spans }) => formatCount(spans), head === "Trace"], ["Threads", threadsOf, true],
         ["Id", (work) => idOf(link, work, head), true],
     ];
     const shown = columns.filter(([, , is]) => is);
-    const numbers = ["Took at least", "CPU", "Wall clock", "Locks", "Allocated", "Spans"];
+    const numbers = ["Took", "CPU", "Wall clock", "Locks", "Allocated", "Spans"];
     return element("div", {}, table(shown.map(([title]) => title), numbers, some.map((work) => shown.map(([, cell]) => cell(work)))),
         ...(works.length > MOST ? [element("p", {}, "The slowest " + MOST + " of " + formatCount(works.length) + ".")] : []));
 }
@@ -59,7 +74,7 @@ function threadsOf({ threads }: Work): HTMLElement {
 // The end of an id tells it apart. It is a link if the page knows where the tracing system shows the trace.
 function idOf(link: string, { trace, isRoot, span }: Work, head: "Trace" | "Span"): HTMLElement {
     const id = head === "Trace" ? trace : span;
-    const short = nameIn("…" + visibleName(id).slice(-END_OF_ID));
+    const short = nameIn(shortId(id));
     const href = traceAddress(isRoot ? "" : link, trace, head === "Trace" ? "" : span);
     return href === "" ? element("span", { title: visibleName(id) }, short)
         : element("a", { href, title: visibleName(id), target: "_blank", rel: "noopener noreferrer" }, short, " ↗");

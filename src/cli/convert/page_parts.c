@@ -7,6 +7,7 @@
 #include "cli/read/input.h"
 #include "events/halts.h"
 #include "format/page/marks.h"
+#include "format/page/span_events.h"
 #include "jfr/read/reader.h"
 #include "report/halts/halts.h"
 
@@ -53,14 +54,16 @@ static int add_view(struct flamegraph *f, const struct halts *h, struct jfr_prob
     return rc;
 }
 
-static int add_halts(struct flamegraph *f, const char *path, struct jfr_problems *problems)
+/* Adds the halts, and reads the events of spans in the same pass. */
+static int add_halts(struct flamegraph *f, const char *path, struct spans *spans, struct jfr_problems *problems)
 {
+    struct pass_reader of_spans = span_events_reader(spans);
     struct jfr_file *file;
     struct halts h;
     struct error e; /* not printed: the samples were read from the same file, and its problems were printed then */
     if (jfr_file_open(&file, path, problems, &e))
         return 0;
-    int rc = halts_read(&h, file, problems, &e) ? 0 : add_view(f, &h, problems);
+    int rc = halts_read_beside(&h, file, &of_spans, 1, problems, &e) ? 0 : add_view(f, &h, problems);
     jfr_file_close(file);
     halts_deinit(&h);
     return rc;
@@ -111,8 +114,9 @@ int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds, struc
     static struct jfr_problems problems;
     struct recording_evidence *r;
     struct error e;
-    int rc = spans->row_count ? add_spans(f, spans, trace_link) : 0;
-    rc = rc ? rc : add_halts(f, path, &problems);
+    int rc = add_halts(f, path, spans, &problems);
+    if (!rc && spans->row_count)
+        rc = add_spans(f, spans, trace_link);
     if (!rc && kinds & PROFILE_KIND_BIT(LOCK))
         rc = add_particulars(f, path, PROFILE_LOCK, "locks");
     if (!rc && kinds & PROFILE_KIND_BIT(LIVE))

@@ -60,6 +60,12 @@ static int intern(struct strtab *texts, const char *text, uint32_t *id)
     return *text && !*id ? -ENOMEM : 0;
 }
 
+static int intern_text(struct strtab *texts, struct jfr_text text, uint32_t *id)
+{
+    *id = text.len ? strtab_add(texts, text.bytes, text.len) : 0;
+    return text.len && !*id ? -ENOMEM : 0;
+}
+
 static int find_trace(struct spans *s, uint32_t id, bool by_root, uint32_t *trace)
 {
     bool added;
@@ -74,12 +80,23 @@ static int find_trace(struct spans *s, uint32_t id, bool by_root, uint32_t *trac
     return 0;
 }
 
+static int find_pair(struct spans *s, struct labelled *l)
+{
+    bool added;
+    uint32_t *pair = map_add(&s->pairs, (uint64_t)l->trace << 32 | l->span, &added);
+    if (!pair)
+        return -ENOMEM;
+    if (added)
+        *pair = (uint32_t)s->pairs.count;
+    l->pair = *pair;
+    return 0;
+}
+
 /* Reads a set of labels. Without a trace, the spans of one root are a trace. */
 static int read_labels(struct spans *s, const struct profile *p, uint32_t labels, struct labelled *out)
 {
     const char *found[PARTS] = {"", "", "", ""};
     uint32_t id;
-    bool added;
     for (; labels; labels = p->labels[labels].parent) {
         enum part part = part_of(profile_text(p, p->labels[labels].key));
         if (part < PARTS)
@@ -92,13 +109,7 @@ static int read_labels(struct spans *s, const struct profile *p, uint32_t labels
     if (intern(&s->texts, trace, &id) || find_trace(s, id, !*found[PART_TRACE], &out->trace) ||
         intern(&s->texts, found[PART_SPAN], &out->span) || intern(&s->texts, found[PART_ENDPOINT], &out->endpoint))
         return -ENOMEM;
-    uint32_t *pair = map_add(&s->pairs, (uint64_t)out->trace << 32 | out->span, &added);
-    if (!pair)
-        return -ENOMEM;
-    if (added)
-        *pair = (uint32_t)s->pairs.count;
-    out->pair = *pair;
-    return 0;
+    return find_pair(s, out);
 }
 
 /* Reads the sets of labels of all samples, each set once. NULL when out of memory. */
@@ -160,6 +171,49 @@ static int add_sample(struct spans *s, const struct profile *p, const struct pro
     widen(&s->traces[l->trace].from_ns, &s->traces[l->trace].to_ns, sample->time_ns);
     return 0;
 }
+
+/* ---- from events to rows ---- */
+
+/* Gives a span without an id one of its own, which no tracing system finds. */
+static int add_own_id(struct spans *s, struct labelled *l)
+{
+    char id[32];
+    snprintf(id, sizeof id, "event %llu", (unsigned long long)s->events);
+    return intern(&s->texts, id, &l->span) || find_trace(s, l->span, true, &l->trace) ? -ENOMEM : 0;
+}
+
+static int add_id(struct spans *s, const struct span_event *event, struct labelled *l)
+{
+    uint32_t id;
+    if (!event->span.len)
+        return add_own_id(s, l);
+    if (intern_text(&s->texts, event->span, &l->span) || intern_text(&s->texts, event->trace.len ? event->trace : event->span, &id))
+        return -ENOMEM;
+    return find_trace(s, id, !event->trace.len, &l->trace);
+}
+
+int spans_add_event(struct spans *s, const struct span_event *event)
+{
+    struct labelled l = {0};
+    struct span_row *row;
+    uint32_t thread;
+    if (s->events == SPAN_EVENTS_MAX) {
+        s->left_out++;
+        return 0;
+    }
+    s->events++;
+    if (add_id(s, event, &l) || find_pair(s, &l) || intern_text(&s->texts, event->endpoint, &l.endpoint) ||
+        intern_text(&s->texts, event->thread, &thread) || find_row(s, &l, thread, &row))
+        return -ENOMEM;
+    row->is_exact = true;
+    widen(&row->from_ns, &row->to_ns, event->from_ns);
+    widen(&row->from_ns, &row->to_ns, event->to_ns);
+    widen(&s->traces[l.trace].from_ns, &s->traces[l.trace].to_ns, event->from_ns);
+    widen(&s->traces[l.trace].from_ns, &s->traces[l.trace].to_ns, event->to_ns);
+    return 0;
+}
+
+/* ---- profiles ---- */
 
 /* Returns the weight that the samples of a profile add to. */
 static enum spans_weight weight_of(const struct profile *p)
@@ -250,6 +304,11 @@ static uint64_t number_at(const void *rows, uint32_t i)
     return *(const uint64_t *)member_of(rows, i);
 }
 
+static uint64_t exact_at(const void *rows, uint32_t i)
+{
+    return ((const struct rows *)rows)->s->rows[i].is_exact;
+}
+
 static uint64_t text_at(const void *rows, uint32_t i)
 {
     return ((const struct rows *)rows)->text_of[*(const uint32_t *)member_of(rows, i)];
@@ -319,6 +378,7 @@ static int put_columns(struct jsonw *j, struct rows *r, uint32_t count)
         size_t member;
     } columns[] = {
         {"length_us", length_at, 0},
+        {"exact", exact_at, 0},
         {"trace", trace_at, 0},
         {"span", text_at, offsetof(struct span_row, span)},
         {"endpoint", text_at, offsetof(struct span_row, endpoint)},
@@ -349,7 +409,8 @@ int spans_write(FILE *out, struct spans *s, const char *link)
     jsonw_key(&j, "start_ns");
     jsonw_int(&j, count ? s->rows[0].from_ns : 0);
     jsonw_member_uint(&j, "traces", s->trace_count);
-    jsonw_member_uint(&j, "all", s->row_count);
+    jsonw_member_uint(&j, "all", s->row_count + s->left_out);
+    jsonw_member_uint(&j, "left_out", s->left_out);
     jsonw_member_uint(&j, "count", count);
     jsonw_member_uint(&j, "without", s->without);
     jsonw_member_text_or_null(&j, "link", link ? link : "");

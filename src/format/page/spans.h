@@ -2,17 +2,22 @@
  * its last, and what these samples weigh. It is separate from the page's data because a span has samples of several kinds. web/README.md
  * describes the format.
  *
- *   spans_init -> [ spans_add ]* (a profile of each kind) -> spans_write -> spans_deinit
+ *   spans_init -> [ spans_add ]* (a profile of each kind) -> [ spans_add_event ]* -> spans_write -> spans_deinit
  *
- * A sample belongs to a span by its labels (docs/context.md, and the names that Datadog's tracer uses). Functions return 0 or -ENOMEM. */
+ * A sample belongs to a span by its labels (docs/context.md, and the names that Datadog's tracer uses). Events of spans have exact times
+ * (span_events.h). Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_FORMAT_PAGE_SPANS_H
 #define CANDOR_FORMAT_PAGE_SPANS_H
 
+#include "jfr/read/reader.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
 
-enum { PAGE_SPANS = 20000 }; /* about the largest number of rows on a page: those of the traces that lasted longest */
+enum {
+    PAGE_SPANS = 20000,       /* about the largest number of rows on a page: those of the traces that lasted longest */
+    SPAN_EVENTS_MAX = 1 << 20 /* the largest number of events that are kept; the others are counted */
+};
 
 enum spans_weight { SPANS_CPU, SPANS_WALL, SPANS_ALLOC, SPANS_LOCK, SPANS_WEIGHTS };
 
@@ -20,7 +25,8 @@ enum spans_weight { SPANS_CPU, SPANS_WALL, SPANS_ALLOC, SPANS_LOCK, SPANS_WEIGHT
 struct span_row {
     uint32_t trace;                  /* index of spans.traces */
     uint32_t span, endpoint, thread; /* string ids of spans.texts; endpoint 0 = unknown */
-    int64_t from_ns, to_ns;          /* of the first and the last sample, since the epoch */
+    int64_t from_ns, to_ns;          /* of the first and the last sample, or of its events; since the epoch */
+    bool is_exact;                   /* there are events, so that these are the times of the span */
     uint64_t weights[SPANS_WEIGHTS]; /* ns; bytes for SPANS_ALLOC */
     uint64_t samples;
 };
@@ -41,12 +47,21 @@ struct spans {
     struct map pairs;    /* (trace, span) -> number */
     struct map row_of;   /* (pair, thread) -> row */
     uint64_t without;    /* samples without a span, or without a time */
+    uint64_t events;     /* that were added */
+    uint64_t left_out;   /* events beyond SPAN_EVENTS_MAX */
+};
+
+/* A span, or a part of one, with its exact time. Each text may be empty. An event without a span's id is a trace by itself. */
+struct span_event {
+    struct jfr_text trace, span, endpoint, thread;
+    int64_t from_ns, to_ns; /* since the epoch */
 };
 
 int spans_init(struct spans *s);
 void spans_deinit(struct spans *s);
 /* Adds the samples of a profile. Kinds that have no weight here are ignored. The profile is not used afterwards. */
 int spans_add(struct spans *s, const struct profile *p);
+int spans_add_event(struct spans *s, const struct span_event *event);
 /* Writes the spans as JSON, and orders the rows. link: template of the address of a trace (base/text/trace_link.h); NULL = none. Write
  * errors stay in the stream. */
 int spans_write(FILE *out, struct spans *s, const char *link);

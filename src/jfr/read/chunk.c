@@ -488,3 +488,14 @@ int64_t jfr_event_epoch_ns(struct jfr_event *e)
     const struct jfr_field *f = e->type->start_time;
     return f ? jfr_chunk_epoch_ns(e->chunk, jfr_event_int(e, f)) : e->chunk->info.start_ns;
 }
+
+int64_t jfr_event_span_ns(struct jfr_event *e, const char *field)
+{
+    const struct jfr_field *f = jfr_type_field(e->type, field);
+    int64_t ns, v = jfr_event_int(e, f);
+    if (!f)
+        return 0;
+    if (!jfr_moment_ns(e->chunk, f->unit, v, &ns) || !jfr_unit_is_span(f->unit))
+        ns = jfr_chunk_ticks_to_ns(e->chunk, v);
+    return ns > 0 ? ns : 0;
+}

@@ -251,6 +251,9 @@ uint64_t jfr_event_key(struct jfr_event *event, const struct jfr_field *f); /* a
 int64_t jfr_event_int(struct jfr_event *event, const struct jfr_field *f);  /* as jfr_value_int, for the field's value */
 /* Returns the wall-clock time of `startTime`, or the chunk's start if there is none. */
 int64_t jfr_event_epoch_ns(struct jfr_event *event);
+/* Returns the event's field as a length of time; a number without such a unit is one of ticks. 0 if there is no such field, or if it is
+ * negative. */
+int64_t jfr_event_span_ns(struct jfr_event *event, const char *field);
 
 /* ---- what profiles need, resolved ---- */
 

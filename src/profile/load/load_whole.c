@@ -553,7 +553,10 @@ static int name_unused(struct profile *p)
 {
     int rc = 0;
     for (uint32_t i = 0; !rc && i < p->event_type_count; i++)
-        if (is_unused(p, &p->event_types[i]))
+        if (!strcmp(profile_text(p, p->event_types[i].name), "profiler.Span"))
+            rc = profile_add_problem(p, "info", "%llu spans (profiler.Span) are on the page of the recording (report -o page.html)",
+                                     (unsigned long long)p->event_types[i].count);
+        else if (is_unused(p, &p->event_types[i]))
             rc = profile_add_problem(p, "info", "%llu %s events are not used: candor does not know this kind of sample",
                                      (unsigned long long)p->event_types[i].count, profile_text(p, p->event_types[i].name));
     return rc;

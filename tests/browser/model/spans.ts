@@ -5,7 +5,7 @@ import { ok, same } from "./tap";
 const PART = {
     start_ns: 1000, traces: 9, all: 20, count: 4, without: 7, link: "https://x/{trace}",
     texts: ["", "t1", "t2", "s1", "s2", "GET /", "w-1", "w-2"],
-    start_us: [0, 1, 3, 9], length_us: [10, 2, 0, 4], trace: [1, 1, 2, 1], span: [3, 3, 4, 4], endpoint: [0, 5, 5, 0],
+    start_us: [0, 1, 3, 9], length_us: [10, 2, 0, 4], exact: [1, 0, 0, 0], trace: [1, 1, 2, 1], span: [3, 3, 4, 4], endpoint: [0, 5, 5, 0],
     thread: [6, 7, 6, 6], cpu_ns: [1, 2, 4, 8], wall_ns: [0, 0, 0, 1], alloc_bytes: [5, 0, 0, 0], lock_ns: [0, 0, 0, 0],
     samples: [1, 1, 1, 2],
 };
@@ -17,6 +17,9 @@ export async function spans(): Promise<void> {
     const [first, second, ...more] = tracesOf(rows);
     same([first.trace, first.endpoint, first.from, first.to, first.cpu, first.alloc, first.samples, first.spans, first.threads],
         ["t1", "GET /", 1000, 14000, 11, 5, 4, 2, ["w-1", "w-2"]], "the rows of a trace are added up");
+    const exactness = async (exact: number[]) => tracesOf((await readSpans({ ...PART, exact }))?.rows ?? []).map(({ isExact }) => isExact);
+    same([await exactness([1, 0, 0, 0]), await exactness([1, 0, 0, 1]), await exactness([0, 1, 1, 1])],
+        [[false, false], [true, false], [false, true]], "a time is exact if events tell its beginning and its end");
     same([second.trace, second.threads, more.length], ["t2", ["w-1"], 0], "the longest comes first");
     same(spansOf(rows).map(({ trace, span, cpu }) => [trace, span, cpu]), [["t1", "s1", 3], ["t1", "s2", 8], ["t2", "s2", 4]],
         "and those of a span");

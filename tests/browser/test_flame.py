@@ -137,6 +137,15 @@ def wheel(page, profile):
     turn(100)
     wider = page.wait_for("return candor.state().zoomed.total > arguments[0] && candor.state().zoomed.total", widths[-1])
     ct.ok(wider == widths[-2], "and out again", (wider, widths))
+    page.show(profile)
+    left, steps = page.run("""const before = history.length;
+        const zooms = [1, 2, 3].map(() => {
+            document.getElementById("scroll").dispatchEvent(new WheelEvent("wheel", {
+                ctrlKey: true, deltaY: -100, clientX: arguments[0], clientY: arguments[1], cancelable: true }));
+            return candor.state().zoomed.total;
+        });
+        return [history.length - before, new Set(zooms).size];""", frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+    ct.ok(left == 1 and steps > 1, "the back button leads to the picture before a turn of the wheel, in one step", (left, steps))
 
 
 def menu(page, profile):
@@ -173,6 +182,19 @@ def menu(page, profile):
     right(*row)
     page.click(5, 5)
     ct.ok(not items(), "a click elsewhere closes it")
+    page.show(profile)
+    frame = page.frame(lambda f: f["depth"] == 4 and f["width"] > 60)
+    asked = lambda kind: page.run("""document.getElementById("canvas").dispatchEvent(new PointerEvent("contextmenu", {
+        button: 0, pointerType: arguments[0], clientX: arguments[1], clientY: arguments[2], bubbles: true, cancelable: true}))""",
+                                  kind, frame["x"] + frame["width"] / 2, frame["y"] + 5)
+    asked("")
+    ct.ok(not items() and page.state()["selected"] == -1, "the menu key does nothing if no frame is selected")
+    asked("touch")
+    ct.ok(items() == ["Zoom in", *of_method] and page.state()["selected"] == frame["frame"], "a long touch opens the menu of its frame",
+          (items(), page.state()["selected"]))
+    page.run("location.hash = '#view=callers'")
+    page.wait_for("return candor.state().view === 'callers'")
+    ct.ok(not items() and page.run("return document.activeElement.id") == "canvas", "it closes if another picture comes", items())
     bars = page.run("""return [...document.querySelectorAll('#methods-body .bar')].map((td) =>
         [td.querySelector('.value').innerText, getComputedStyle(td).backgroundSize])""")
     ct.ok(len(bars) > 20 and all(reads_as_share(text, float(size.split("%")[0]) / 100) for text, size in bars),

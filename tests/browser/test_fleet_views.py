@@ -468,6 +468,50 @@ def check_looks(page, source):
     page.prefer("light")
 
 
+def check_early(page):
+    """A chart comes before its graph; nothing beside it is about what was in sight before."""
+    page.go("#view=service&service=shop&type=lock:ns&" + WHEN)
+    ready(page)
+    empty = "No samples of this kind"
+    before = page.text(".service")
+    page.run("""const real = window.fetch;
+        window.fetch = (...asked) => asked[0].startsWith("/v1/flamegraph") ? new Promise(() => undefined) : real(...asked);
+        location.hash = arguments[0]""", "#view=service&service=shop&" + WHEN)
+    drawn = page.wait_for("return document.querySelector('.service .chart').checkVisibility()", seconds=60)
+    ct.ok(empty in before and drawn and empty not in page.text(".service"),
+          "a chart without its graph: nothing says that there are no samples", (before, page.text(".service")))
+
+
+def check_parts(page):
+    """The rows of a long list come in parts, also while it is sorted again or filtered. The focus stays where the user put it."""
+    page.go("#view=service&service=shop&" + WHEN)
+    ready(page)
+    page.run("""const real = window.fetch;
+        window.fetch = async (...asked) => {
+            const answer = await real(...asked);
+            if (!asked[0].startsWith("/v1/services")) return answer;
+            const given = await answer.json();
+            const services = Array.from({ length: 100 }, (_, i) => ({ ...given.services[0], name: "s" + (100 + i) }));
+            return new Response(JSON.stringify({ ...given, services }));
+        };
+        location.hash = arguments[0]""", "#view=services&sort=name&" + WHEN)
+    names = "[...document.querySelectorAll('.services tbody a[data-service]')].map(a => a.dataset.service)"
+    focus = "document.activeElement.dataset.service || document.activeElement.id"
+    whole = [f"s{100 + i}" for i in range(100)]
+    lists = lambda wanted: page.wait_for(f"return JSON.stringify({names}) === JSON.stringify(arguments[0])", wanted, seconds=60)
+    ct.ok(lists(whole), "a hundred services, in order", page.run("return " + names))
+    sort = "document.querySelector('.services th.column-name button').click();"
+    at_once = page.run(f"""document.querySelector('[data-service="s150"]').focus(); {sort} const kept = {focus};
+        document.getElementById("bar-filter").focus(); return kept""")
+    ct.ok(at_once == "s150" and lists(whole[::-1]) and page.run("return " + focus) == "bar-filter",
+          "the other way round: the focus stays with its row, and the rows that come later do not take it back",
+          (at_once, page.run("return " + focus)))
+    page.run(sort + """const filter = document.getElementById("bar-filter");
+        filter.value = "s19";
+        filter.dispatchEvent(new Event("input"))""")
+    ct.ok(lists(whole[90:]), "filtered before the rest was sorted: only those", page.run("return " + names))
+
+
 def check_print(page):
     """On paper, 1032 px are the width of A4 across."""
     page.devtools("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
@@ -565,6 +609,8 @@ def main():
         check_keys(page)
         check_looks(page, source)
         check_print(page)
+        check_early(page)
+        check_parts(page)
         messages = [one for one in page.messages() if "400 (Bad Request)" not in one]
         ct.ok(not messages, "the browser has nothing to complain about", messages)
         check_faults(page, server)

@@ -91,7 +91,7 @@ def test_no_place(path):
             ("linked.jfr", ("--trace-link", "https://jaeger.example/{trace}"), "--trace-link is for html"),
             ("a.pb.gz", ("--title", "x"), "--title is for html and speedscope"), ("a.speedscope.json", ("--threads",), "--threads is for"),
             ("a.html", ("--unit", "ns"), "--unit is for collapsed"), ("a.pb.gz", ("--otlp-version", "1.9"), "--otlp-version is for otlp"),
-            ("a.jfr.gz", ("--time", "0s..1s"), "--time chooses samples"), ("a.jfr", ("--full-names",), "--full-names chooses"),
+            ("a.jfr.gz", ("--time", "0s..1s"), "--time chooses samples"), ("a.jfr", ("--full-names",), "--full-names changes names"),
             ("a", ("--to", "jitdump", "--title", "x"), "OUT is jitdump")):
         result = ct.candor("convert", *option, path, ct.WORK / name)
         ct.ok(result.status == 2 and word in result.err and not (ct.WORK / name).exists(), f"{option} in {name} is refused", result)

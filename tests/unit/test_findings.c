@@ -652,6 +652,13 @@ static void test_lenders(void)
     finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.Semaphore.acquire", "demo.Query.ask:9 < demo.Request.run:5",
           "permits that virtual threads wait for, whose names have one pattern");
     begin();
+    uint32_t answers = 0;
+    for (double at = 0; at < SECONDS; at += drawn(0.005), answers++)
+        add_turn(0, at, drawn(0.15));
+    for (uint32_t i = 0; i < lock.thread_count; i++)
+        lock.threads[i].virtual_threads = answers;
+    is_silent("virtual threads that wait once each, for an answer");
+    begin();
     e.processors = 1;
     add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
     maker_sample(&cpu, "demo.Query.ask:10", 7500 * NS_PER_MS);

@@ -80,6 +80,8 @@ export class ServiceView implements View {
         this.type = type;
         this.data = { type, step: series.step, span, series: series.series };
         if (byId("viewer").hidden) {
+            this.coverage.replaceChildren(); // both are about what was loaded before
+            this.nothing.replaceChildren();
             this.draw(page); // the chart need not wait for a graph, unless the graph before is still in sight
         }
         const graph = series.series.length === 0 ? null : await (early ?? askGraph(span));

@@ -299,20 +299,21 @@ export class Services implements View {
         const kept = new Set(wanted.map((row) => this.made.get(row)));
         [...body.rows].filter((line) => !kept.has(line)).forEach((line) => line.remove());
         this.lines.clear();
-        const place = (from: number): void => {
-            keepPlace(body, () => wanted.slice(from, from + ROWS_AT_ONCE).forEach((row, i) => {
+        const place = (from: number, to: number): void => {
+            keepPlace(body, () => wanted.slice(from, to).forEach((row, i) => {
                 const line = this.lineOf(page, row, most);
                 if (body.rows[from + i] !== line) {
                     body.insertBefore(line, body.rows[from + i] ?? null);
                 }
                 this.observer?.observe(line);
             }));
-            if (focused !== undefined && !body.contains(document.activeElement)) {
-                [...body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
-            }
-            this.afterPicture(() => from + ROWS_AT_ONCE < wanted.length && place(from + ROWS_AT_ONCE));
+            this.afterPicture(() => to < wanted.length && place(to, to + ROWS_AT_ONCE));
         };
-        place(0);
+        // Up to the focused row at once, too: later the user may have gone elsewhere.
+        place(0, Math.max(ROWS_AT_ONCE, 1 + wanted.findIndex(({ service }) => service.name === focused)));
+        if (focused !== undefined && !body.contains(document.activeElement)) {
+            [...body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
+        }
     }
 
     private sentence(): (Node | string)[] {
@@ -420,17 +421,24 @@ export class Services implements View {
                 if (row && !row.later.asked && (isIntersecting || sortsByCoverage(page.state))) {
                     row.later.asked = true;
                     void this.askBooks(page, row).then(() => this.showBooks(page, row));
-                    this.comparing = this.comparing.then(() => this.askChanged(page, row)).then(() => this.showBooks(page, row));
+                    this.comparing = this.comparing.then(() => this.askChanged(page, row)).then(() => this.fillAgain(page, row));
                 }
             }
         });
     }
 
+    // Sorts by coverage once the last one is known.
     private showBooks(page: Page, row: Row): void {
-        const line = this.lines.get(row);
         if (sortsByCoverage(page.state) && this.wanted.every(({ later }) => later.coverage !== undefined)) {
             this.draw(page);
-        } else if (line) {
+        } else {
+            this.fillAgain(page, row);
+        }
+    }
+
+    private fillAgain(page: Page, row: Row): void {
+        const line = this.lines.get(row);
+        if (line) {
             keepPlace(line, () => this.fill(page, row, line));
         }
     }

@@ -6,6 +6,7 @@ import { FOLDED_TYPE } from "../model/own";
 import { Profile } from "../model/profile";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
 import { Tree } from "../model/tree";
+import { byId } from "./dom";
 import { Kinds } from "./kinds";
 import { Naming, namingsOf } from "./named";
 import { Panels } from "./panels";
@@ -80,6 +81,7 @@ export class App {
     // Shows other data, with the choices in the address as far as they fit.
     replace(profile: Profile, kinds: Kinds): void {
         this.turn++;
+        this.closeMenu();
         this.kinds = kinds;
         this.sceneMakers.clear();
         this.open(profile);
@@ -108,8 +110,14 @@ export class App {
         return turn === this.turn ? profile : null;
     }
 
+    // The numbers of frames and names in it are those of the data before.
+    private closeMenu(): void {
+        byId("menu").hidden = true;
+    }
+
     // Applies an address.
     private async follow(state: State): Promise<void> {
+        this.closeMenu();
         const profile = await this.read(state.kind, hasFrames(state));
         if (profile && profile !== this.profile) {
             this.open(profile);
@@ -333,10 +341,10 @@ export class App {
             this.change(pane === "upper" ? { upperSelected: frame, selected: -1 } : { selected: frame, upperSelected: -1 }));
     }
 
-    zoomTo(pane: PaneName, of: number): void {
+    zoomTo(pane: PaneName, of: number, remembered = true): void {
         this.withExact(pane, of, (frame) =>
             this.change(pane === "upper" ? { upperZoom: frame, upperSelected: frame, selected: -1 }
-                : { zoom: frame, selected: frame, upperSelected: -1 }, true));
+                : { zoom: frame, selected: frame, upperSelected: -1 }, remembered));
     }
 
     // Searches. `whole`: the tree of calls, in which the weight of the matches is computed. `tree`: the visible tree.

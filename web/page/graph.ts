@@ -10,6 +10,7 @@ const ROW_HEIGHT_TOUCH = 26;
 // The number of ancestors of the zoomed frame that stay visible when the rest scrolls away.
 const ANCESTORS_IN_SIGHT = 3;
 const WHEEL_STEP = 60; // how far the wheel turns, in pixels, until the picture zooms by a frame
+const WHEEL_REST_MS = 1000; // after that time without a step, another turn of the wheel begins
 
 export interface Parts {
     scroll: HTMLElement;
@@ -23,7 +24,7 @@ export interface Listener {
     hover: (frame: number, event: PointerEvent) => void;
     leave: () => void;
     click: (frame: number, onMark: boolean) => void;
-    wheel: (frame: number, into: boolean) => void; // with Ctrl, or two fingers spread or pinched
+    wheel: (frame: number, into: boolean, begins: boolean) => void; // with Ctrl, or two fingers spread or pinched; begins: the first step
 }
 
 export interface Chosen {
@@ -53,6 +54,7 @@ export class Graph {
     private chosen: Chosen = { zoom: 0, flip: false, selected: -1 };
     private look: Look | null = null;
     private turned = 0; // since the last step of the wheel
+    private lastStep = -Infinity; // its time in ms
 
     constructor(private readonly parts: Parts, private readonly on: Listener) {
         this.renderer = new Renderer(parts.canvas, parts.overlay);
@@ -167,7 +169,8 @@ export class Graph {
         event.preventDefault();
         this.turned += event.deltaY;
         if (Math.abs(this.turned) >= WHEEL_STEP) {
-            this.on.wheel(this.frameAt(event), this.turned < 0);
+            this.on.wheel(this.frameAt(event), this.turned < 0, event.timeStamp - this.lastStep > WHEEL_REST_MS);
+            this.lastStep = event.timeStamp;
             this.turned = 0;
         }
     }

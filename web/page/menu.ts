@@ -65,15 +65,21 @@ function open(items: Item[], opener: HTMLElement, x: number, y: number): void {
     buttons[0].focus();
 }
 
+// Whether the mouse or a finger asked for the menu, and not a key. A long touch, and on a Mac a click with Ctrl, have button 0.
+function isAtPlace(event: MouseEvent): boolean {
+    const { pointerType } = event as Partial<PointerEvent>;
+    return event.button === 2 || event.ctrlKey || (pointerType ?? "") !== "";
+}
+
 // Where the menu opens: at the mouse, or in the middle of the element if a key asked for it.
 function placeOf(event: MouseEvent, from: Element): [number, number] {
     const { left, top, width, height } = from.getBoundingClientRect();
-    return event.button === 2 ? [event.clientX, event.clientY] : [left + width / 2, top + height / 2];
+    return isAtPlace(event) ? [event.clientX, event.clientY] : [left + width / 2, top + height / 2];
 }
 
 function listenOnGraph(app: App, panes: actions.Panes, pane: PaneName, canvas: HTMLElement): void {
     canvas.addEventListener("contextmenu", (event) => {
-        const frame = event.button === 2 ? panes[pane].frameAt(event) : app.selectedOf(pane);
+        const frame = isAtPlace(event) ? panes[pane].frameAt(event) : app.selectedOf(pane);
         if (frame < 0) {
             return;
         }

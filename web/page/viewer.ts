@@ -30,11 +30,11 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         hover: (frame, { clientX, clientY }) =>
             showTooltip(tooltip, tooltipContent(describeFrame(app, pane, frame)), clientX, clientY),
         leave: () => hideTooltip(tooltip),
-        wheel: (frame, into) => {
+        wheel: (frame, into, begins) => {
             const [tree, zoom] = [app.treeOf(pane), app.zoomOf(pane)];
             const next = into ? zoomInto(tree, zoom, frame) : zoomOut(tree, zoom);
             if (next !== zoom) {
-                app.zoomTo(pane, next);
+                app.zoomTo(pane, next, begins); // the back button returns to the picture before the turn
             }
         },
         click: (frame, onMark) => (onMark ? app.openNaming(pane, frame) : app.zoomTo(pane, frame)),

@@ -32,6 +32,7 @@
 #define IN_USE          0.75 /* share of the processors in use: above it, a thread with a resource may itself wait for a processor */
 
 enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer may be chance */
+enum { TURNS_LEAST = 3 };                     /* waits of a virtual thread, on average, if virtual threads take turns */
 
 enum lender { LENDS_NOTHING, LENDS_BY_QUEUE, LENDS_PERMITS, LENDS_BY_NAME, LENDS_AS_LIBRARY, LENDERS };
 
@@ -153,6 +154,14 @@ static uint32_t threads_at(const struct lending *l, uint32_t place)
 
 /* ---- threads that take turns ---- */
 
+/* Whether the virtual threads that waited there hardly wait again, as those of single requests do. How many of them there were at a time is
+ * not known, so nobody knows how many did not wait. */
+static bool are_of_one_request(const struct lending *l, uint32_t place)
+{
+    uint32_t threads = threads_at(l, place);
+    return threads > tally_keys(&l->threads, place) && l->places[place].ended < (uint64_t)TURNS_LEAST * threads;
+}
+
 static int by_place_and_time(const void *left, const void *right)
 {
     const struct turn *a = left, *b = right;
@@ -223,7 +232,7 @@ static double constant_least(uint32_t size)
 static bool takes_turns(const struct lending *l, uint32_t place, uint32_t *size)
 {
     struct amount share = {0};
-    if (!l->places[place].own || may_have_clients(l, place))
+    if (!l->places[place].own || may_have_clients(l, place) || are_of_one_request(l, place))
         return false;
     *size = lent(l, place, &share);
     return *size && share.low >= constant_least(*size);

@@ -12,7 +12,7 @@ static const struct place {
     {"unit", "collapsed"},
 };
 
-/* Options that choose samples. A recording and machine code are written whole. */
+/* Options that choose samples, or change their names. A recording and machine code are written whole. */
 static const char *const choosing[] = {"kind",    "value",       "time",  "thread",    "state", "method",     "not-method",
                                        "package", "not-package", "label", "not-label", "type",  "full-names", NULL};
 
@@ -29,6 +29,7 @@ int option_places_check(const struct cli_args *args, const char *format)
                              p->formats, format);
     for (const char *const *name = choosing; is_whole(format) && *name; name++)
         if (cli_option(args, *name))
-            return cli_usage(args->command, "--%s chooses samples, but %s has the whole recording: leave the option out", *name, format);
+            return cli_usage(args->command, "--%s %s, but %s has the whole recording: leave the option out", *name,
+                             !strcmp(*name, "full-names") ? "changes names" : "chooses samples", format);
     return CLI_OK;
 }

@@ -143,7 +143,7 @@ def sleepers(jdk):
         ct.ok({s.evidence for s in mine} <= ({"monitor", "guess"} if kind == "blocked" else {"method"}),
               f"{what}: {kind}: known by what it should be", collections.Counter(s.evidence for s in mine))
         new = sum(not s.same_wait for s in mine)
-        ct.ok(kind == "blocked" or new == each, f"{what}: {kind}: each thread has one wait, in which it stays", new)
+        ct.ok(kind == "blocked" or each <= new <= 2 * each, f"{what}: {kind}: each thread stays in its wait, but for a wake-up", new)
         own = {tuple(name for name, _, _ in s.frames if name.startswith("Waiters.")) for s in mine}
         ct.ok(len({tuple(s.frames) for s in mine}) == 1 and next(iter(own))[0] == f"Waiters.{kind}",
               f"{what}: {kind}: one stack and no other, with the method it waits in", own)

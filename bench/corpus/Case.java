@@ -1,4 +1,8 @@
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -34,6 +38,20 @@ final class Case {
         }
         System.out.println("ready");
         sleep(AT_MOST_MS);
+    }
+
+    /** Starts a server that waits for some milliseconds before each answer, a byte for a byte. Returns its port. */
+    static int server(int ms) throws IOException {
+        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        repeat(1, "accept", () -> {
+            Socket client = server.accept();
+            repeat(1, "server", () -> {
+                int asked = client.getInputStream().read();
+                sleep(asked < 0 ? AT_MOST_MS : ms);
+                client.getOutputStream().write(asked);
+            });
+        });
+        return server.getLocalPort();
     }
 
     static void sleep(long ms) {

@@ -4,7 +4,6 @@ import candor.context.Scope;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,20 +14,6 @@ public final class Traced {
     private static final int CLIENTS = 4, ITEMS = 60;
 
     private Traced() {
-    }
-
-    /** A server that thinks for some milliseconds before each answer. */
-    private static int server(int ms) throws IOException {
-        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Case.repeat(1, "accept", () -> {
-            Socket client = server.accept();
-            Case.repeat(1, "server", () -> {
-                int asked = client.getInputStream().read();
-                Case.sleep(asked < 0 ? 100_000 : ms);
-                client.getOutputStream().write(asked);
-            });
-        });
-        return server.getLocalPort();
     }
 
     private static Socket connected(int port) {
@@ -54,7 +39,7 @@ public final class Traced {
 
     /** Each order has items; for each item one question. */
     static void questionPerItem(boolean planted) throws IOException {
-        int port = server(5);
+        int port = Case.server(5);
         Case.repeat(CLIENTS, "order", () -> {
             try (Socket socket = connected(port)) {
                 while (true) {
@@ -72,7 +57,7 @@ public final class Traced {
 
     /** Workers without a pause between two requests; the twin serves as many rows, but in as many requests. */
     static void questionPerRow(boolean planted) throws IOException {
-        int port = server(10);
+        int port = Case.server(10);
         Case.repeat(CLIENTS, "rows", () -> {
             try (Socket socket = connected(port)) {
                 while (true) {
@@ -88,7 +73,7 @@ public final class Traced {
 
     /** Threads of a pool that ask once for each task; there are seconds with a queue of tasks, and seconds with hardly any. */
     static void oneQuestionEach(boolean planted) throws IOException {
-        int port = server(5);
+        int port = Case.server(5);
         ExecutorService pool = Executors.newFixedThreadPool(CLIENTS);
         ThreadLocal<Socket> sockets = ThreadLocal.withInitial(() -> connected(port));
         Case.repeat(1, "clients", () -> {

@@ -24,30 +24,13 @@ public final class Waits {
     private Waits() {
     }
 
-    /** A server whose threads wait before each answer. */
-    private static int server(int ms) throws IOException {
-        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Case.repeat(1, "accept", () -> {
-            Socket client = server.accept();
-            Case.repeat(1, "server", () -> {
-                int asked = client.getInputStream().read();
-                if (asked < 0) {
-                    Case.sleep(100_000);
-                }
-                Case.sleep(ms);
-                client.getOutputStream().write(asked);
-            });
-        });
-        return server.getLocalPort();
-    }
-
     private static int request(Socket socket) throws IOException {
         socket.getOutputStream().write(1);
         return socket.getInputStream().read(); // here: slowPeer
     }
 
     static void slowPeer(boolean planted) throws IOException {
-        int port = server(planted ? 500 : 1);
+        int port = Case.server(planted ? 500 : 1);
         Case.repeat(CLIENTS, "client", () -> {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 while (true) {
@@ -59,7 +42,7 @@ public final class Waits {
     }
 
     static void slowPeerOfChannel(boolean planted) throws IOException {
-        int port = server(planted ? 500 : 1);
+        int port = Case.server(planted ? 500 : 1);
         Case.repeat(CLIENTS, "channel", () -> {
             try (SocketChannel channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
                 ByteBuffer one = ByteBuffer.allocate(1);

@@ -5,7 +5,6 @@
 #include "base/text/stable_name.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,15 +23,11 @@ uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc)
 int halt_thread(void *context, struct jfr_value thread, uint32_t *id)
 {
     struct jfr_thread_info t;
-    char number[32];
+    char number[JFR_THREAD_NUMBER];
     int rc = 0;
     if (!jfr_thread_of(thread, &t))
         return 0;
-    struct jfr_text name = t.java_name.len ? t.java_name : t.os_name;
-    if (!name.len && (t.java_id || t.os_id)) {
-        name.bytes = number;
-        name.len = (size_t)snprintf(number, sizeof number, "[%" PRIu64 "]", t.java_id ? t.java_id : t.os_id);
-    }
+    struct jfr_text name = jfr_thread_name(&t, number);
     *id = halt_string(context, name.bytes, name.len, &rc);
     return rc;
 }

@@ -1,8 +1,5 @@
 #include "format/page/span_events.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* The fields of a type with the parts of a span; NULL = its events do not have it. */
 struct span_type {
     const char *event, *trace, *span, *name, *thread;
@@ -19,27 +16,17 @@ static struct jfr_value value_of(struct jfr_event *event, const char *field)
     return jfr_event_value(event, field ? jfr_type_field(event->type, field) : NULL);
 }
 
-/* Writes the name of a thread, or its number if it has none. */
-static struct jfr_text thread_of(struct jfr_value value, char number[32])
-{
-    struct jfr_thread_info t;
-    if (!jfr_thread_of(value, &t))
-        return (struct jfr_text){0};
-    struct jfr_text name = t.java_name.len ? t.java_name : t.os_name;
-    if (!name.len)
-        name = (struct jfr_text){number, (size_t)snprintf(number, 32, "[%" PRIu64 "]", t.java_id ? t.java_id : t.os_id)};
-    return name;
-}
-
 static int take_event(struct spans *s, const struct span_type *type, struct jfr_event *event)
 {
-    char number[32];
+    struct jfr_thread_info thread;
+    char number[JFR_THREAD_NUMBER];
     int64_t ns = jfr_event_span_ns(event, "duration");
     struct span_event one = {.trace = jfr_value_text(value_of(event, type->trace)),
                              .span = jfr_value_text(value_of(event, type->span)),
                              .endpoint = jfr_value_text(value_of(event, type->name)),
-                             .thread = thread_of(value_of(event, type->thread), number),
                              .from_ns = jfr_event_epoch_ns(event)};
+    if (jfr_thread_of(value_of(event, type->thread), &thread))
+        one.thread = jfr_thread_name(&thread, number);
     if (__builtin_add_overflow(one.from_ns, ns, &one.to_ns))
         return 0;
     return spans_add_event(s, &one);

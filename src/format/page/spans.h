@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 enum {
-    PAGE_SPANS = 20000,       /* about the largest number of rows on a page: those of the traces that lasted longest */
+    PAGE_SPANS = 20000,       /* a page has about so many rows at most: those of the longest traces */
     SPAN_EVENTS_MAX = 1 << 20 /* the largest number of events that are kept; the others are counted */
 };
 

@@ -265,6 +265,9 @@ struct jfr_thread_info {
 };
 /* Reads a value of type java.lang.Thread. Returns false if it is none. */
 bool jfr_thread_of(struct jfr_value thread, struct jfr_thread_info *out);
+/* Returns the name of a thread: Java's, or the system's, or "[123]", its id, which is written to `number`; empty if it has none of them. */
+enum { JFR_THREAD_NUMBER = 32 };
+struct jfr_text jfr_thread_name(const struct jfr_thread_info *t, char number[JFR_THREAD_NUMBER]);
 
 struct jfr_method_info {
     struct jfr_text class_name; /* with dots */

@@ -6,6 +6,8 @@
 #include "jfr/read/input.h"
 #include "jfr/read/reader_internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t member_int(struct jfr_value v, const char *name)
@@ -29,6 +31,14 @@ bool jfr_thread_of(struct jfr_value thread, struct jfr_thread_info *out)
         .is_virtual = member_int(thread, "virtual") != 0,
     };
     return !jfr_value_none(thread);
+}
+
+struct jfr_text jfr_thread_name(const struct jfr_thread_info *t, char number[JFR_THREAD_NUMBER])
+{
+    struct jfr_text name = t->java_name.len ? t->java_name : t->os_name;
+    if (name.len || !(t->java_id || t->os_id))
+        return name;
+    return (struct jfr_text){number, (size_t)snprintf(number, JFR_THREAD_NUMBER, "[%" PRIu64 "]", t->java_id ? t->java_id : t->os_id)};
 }
 
 static const struct jfr_method_fields *method_fields(struct jfr_value method)

@@ -85,7 +85,8 @@ static bool is_like(const struct changes_value *w, const struct changes_value *v
     return is_sure(w) && (w->change > 0) == (v->change > 0) && 2 * fabs(w->change) >= fabs(v->change);
 }
 
-/* Whether the change of the total is that of the method's own time, or of a method that it calls. Without edges any method may be one. */
+/* Whether the method's total changed because its own time did, or because a method that it calls did. If the comparison has no calls, any
+ * method may be one that it calls. */
 static bool is_elsewhere(const struct changes *c, uint32_t figure, const struct changes_value *v)
 {
     if (is_like(&c->figures[figure].value[CHANGES_SELF], v))

@@ -32,7 +32,7 @@ def named(endpoint):
 
 
 def recording(name, version, host, later, counted):
-    """A recording with the CPU time of each endpoint, twice as much of the wall clock, and the requests; further CPU time has no endpoint."""
+    """A recording with the CPU time of each endpoint, twice as much of the wall clock, and the requests; other CPU time has no endpoint."""
     lines = [("setting", "event", "cpu"), ("setting", "jfr", "on"), ("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1)]
     own, all_samples, spans, span = chance.uniform(0.8, 1.2), 0, [], 2
     for place, endpoint in enumerate((CART, PAY, LONG, IDLE, None)):

@@ -9,8 +9,8 @@
 struct intake;
 
 /* Adds the metrics of a JFR recording to to->minutes, and the requests that it counts to `requests`, an initialized profile whose stacks
- * are in to->names. profiles: the recording's n profiles of different kinds, before any is dropped. in: its bytes, which are borrowed. Returns
- * 0, or -ENOMEM with a message in e. A recording whose other content cannot be read has fewer metrics. */
+ * are in to->names. profiles: the recording's n profiles of different kinds, before any is dropped. in: its bytes, which are borrowed.
+ * Returns 0, or -ENOMEM with a message in e. A recording whose other content cannot be read has fewer metrics. */
 int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, struct profile *requests, const struct intake *in,
                 struct error *e);
 /* Does the same for a recording of another format. `to` has its profiles, with their final names. */

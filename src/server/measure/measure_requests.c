@@ -1,5 +1,6 @@
 /* The requests to the process, from the events of its tracer: the outermost spans. They are counted by minute, as a key metric, and by
- * second and endpoint, as samples of a type of their own. So the store keeps them as it keeps other samples, and sums them up by hour and day. */
+ * second and endpoint, as samples of a type of their own. So the store keeps them as it keeps other samples, and sums them up by hour and
+ * day. */
 #include "base/array.h"
 #include "base/time_units.h"
 #include "jfr/read/pass.h"

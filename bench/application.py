@@ -7,9 +7,10 @@ usage: script/bench application [--events LIST]... [--blocks N] [--seconds S] [-
 seconds with a recording and one without, in random order. Its ratio is the CPU time with the recording to that without, for all
 threads except the JVM's compilers and collectors: these sometimes work for seconds, whether or not there is a recording. A block has
 a pair for each of the LISTs and for "nothing", which shows the effect of chance, in random order; if no LIST is given, also for
-async-profiler's events with candor's intervals. The result is the median of the ratios and its interval of 95 %, by the sign test,
-which holds for any distribution. It also shows the same for all threads, and the CPU time of the agent's thread from the kernel, as a
-share of a core.
+async-profiler's events with candor's intervals. The agent is loaded before the warm-up, as in a service that is always recorded:
+`script/bench heal` measures what a late attach costs, after which the JVM compiles much of its code again. The result is the median of
+the ratios and its interval of 95 %, by the sign test, which holds for any distribution. It also shows the same for all threads, and the
+CPU time of the agent's thread from the kernel, as a share of a core.
 
 At the end one recording of a minute, of all events at a millisecond, shows how large it is when packed.
 
@@ -163,7 +164,7 @@ def main():
     results = Results(options.output / "application.csv", FIELDS)
     kinds = [NOTHING, *(options.events or EVENTS)]
     seconds = math.ceil(options.blocks * len(kinds) * (2 * options.seconds + 4 * SETTLE)) + 120
-    with steady(ct.jdk(options.jdk), options.rate, seconds) as tomcat:
+    with steady(ct.jdk(options.jdk), options.rate, seconds, early=True) as tomcat:
         for block in range(options.blocks):
             for events in random.sample(kinds, len(kinds)):
                 print(*results.add(block=block, **pair(tomcat, events, options.seconds)).values(), flush=True)

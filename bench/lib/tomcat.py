@@ -63,10 +63,14 @@ WARM_UP, STEADY = 60, 20  # seconds: at full speed, at the rate
 
 
 @contextlib.contextmanager
-def steady(jdk, rate, seconds):
-    """A warm Tomcat with this many requests a second, for at least this many seconds; they must not be over before the block ends."""
+def steady(jdk, rate, seconds, early=False):
+    """A warm Tomcat with this many requests a second, for at least this many seconds; they must not be over before the block ends.
+    early: with the agent loaded before the warm-up, so that nothing has to be healed (docs/agent.md)."""
     tomcat = Tomcat(jdk, "tomcat")
     try:
+        if early:
+            tomcat.record("cpu", ct.WORK / "early.jfr", "--heal", "off")
+            ct.candor("stop", tomcat.pid)
         loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))
         load = tomcat.load(STEADY + seconds, "-r", rate, "-c", 50)
         time.sleep(STEADY)

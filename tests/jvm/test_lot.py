@@ -87,7 +87,7 @@ def check(jdk, size):
     check_books(what, recording, books, errors)
     if size is FEW:  # the first windows come before it is known how often threads are switched
         chances = [window[0].chance for window in drawn if (window[0].thread or "").startswith("relay-")]
-        ct.ok(2 * chances.count(25) > len(chances), f"{what}: restless threads have a clock in one of four turns: {chances} %")
+        ct.ok(2 * chances.count(12) > len(chances), f"{what}: restless threads have a clock in one of eight turns: {chances} %")
 
 
 for jdk, size in ct.spread(ct.jdks(), [MANY, FEW]):

@@ -217,11 +217,11 @@ int main(void)
     static const struct program programs[] = {
         {"loads in the ratio 1 to 16", 200, 12, {2e6, 4e6, 8e6, 16e6, 32e6}, 0, 5e5, 0, 0.25, 1, 10e6},
         {"the same with fast clocks", 100, 6, {1e6, 2e6, 4e6, 8e6, 16e6}, 0, 5e5, 0, 0.25, 1, 0.25e6},
-        {"a server, whose threads do many things", 75, 40, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 3e5, 0, 0.06, 8, 10e6},
-        {"threads that do one thing for long", 75, 40, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 5e6, 0.9, 0.06, 8, 10e6},
-        {"a few windows", 60, 5, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 3e5, 0.5, 0.06, 8, 10e6},
-        {"bursts", 100, 40, {1e6, 1e6, 1e6, 1e6, 20e6}, 0.1, 1e6, 0.5, 0.1, 8, 10e6},
-        {"a server with a restless poller", 51, 40, {10e6, 10e6, 10e6, 10e6, 10e6}, 0, 3e5, 0, 0.06, 8, 10e6, .poller_ns = 200e6},
+        {"a server, whose threads do many things", 75, 40, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 3e5, 0, 0.06, 5, 10e6},
+        {"threads that do one thing for long", 75, 40, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 5e6, 0.9, 0.06, 5, 10e6},
+        {"a few windows", 60, 5, {3e6, 3e6, 5e6, 5e6, 8e6}, 0.05, 3e5, 0.5, 0.06, 5, 10e6},
+        {"bursts", 100, 40, {1e6, 1e6, 1e6, 1e6, 20e6}, 0.1, 1e6, 0.5, 0.1, 5, 10e6},
+        {"a server with a restless poller", 51, 40, {10e6, 10e6, 10e6, 10e6, 10e6}, 0, 3e5, 0, 0.06, 5, 10e6, .poller_ns = 200e6},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         test_program(&programs[i]);

@@ -8,7 +8,7 @@
  * new thread until the first draw. A thread that has not run since the last draw is left as it is.
  *
  * A single thread may make most of the switches: one that passes the work to others, as a server's poller does. It is *restless*: its clock
- * costs so much that short windows pay, so it is drawn ten times a second, at exactly one of each four draws.
+ * costs so much that short windows pay, so it is drawn twenty times a second, at exactly one of each eight draws.
  *
  *   lot_begin -> [ lot_draw, lot_draw_restless ]* -> [ lot_take_all ]
  *
@@ -37,7 +37,7 @@ double lot_effective(const struct lot_ticket *tickets, uint32_t count);
 
 void lot_begin(void);
 /* The turns of a restless thread: one of LOT_TURNS is drawn. */
-enum { LOT_TURNS = 4 };
+enum { LOT_TURNS = 8 };
 /* Goes on to the next turn. Returns whether it is the drawn one. Both begin as 0. */
 bool lot_next_turn(uint64_t *random, uint8_t *turn, uint8_t *drawn_turn);
 

@@ -13,7 +13,7 @@ const char *const lots_mode_names[LOTS_MODES] = {[LOTS_ALL] = "all", [LOTS_AUTO]
 
 enum { DEAR_TIMES = 2, EVERYBODY = 1 << 30 };
 
-static const uint64_t SHORTEST_NS = 250 * NS_PER_MS, LONGEST_NS = 2 * NS_PER_S, RESTLESS_NS = 100 * NS_PER_MS;
+static const uint64_t SHORTEST_NS = 250 * NS_PER_MS, LONGEST_NS = 2 * NS_PER_S, RESTLESS_NS = 50 * NS_PER_MS;
 
 static const double DEAR = 0.01, GOAL = 0.0025, PART_BY_LOT = 0.25, DEAR_ALONE = 0.005, WORTH = 0.002;
 

@@ -20,7 +20,7 @@
 enum lots_mode { LOTS_ALL, LOTS_AUTO, LOTS_LOT, LOTS_MODES };
 extern const char *const lots_mode_names[LOTS_MODES];
 
-enum { LOTS_SWITCH_NS = 1500, LOTS_LEAST = 8, LOTS_WINDOWS = 24 };
+enum { LOTS_SWITCH_NS = 1500, LOTS_LEAST = 5, LOTS_WINDOWS = 24 };
 
 /* Cumulative figures of the process. */
 struct lots_usage {

@@ -79,11 +79,11 @@ uintptr_t signals_taker(int signal)
 }
 
 /* Returns the action for a handler of ours. No other code's handler can interrupt ours. So a fault in ours is the agent's own
- * (hot/fault/fault.c), and a stack contains at most one of our handlers, with no other handler above it. The kernel blocks SIGTRAP, too, before a
- * handler's first instruction. An alternate stack may have no room for a second frame until the handler has moved (hot/signal/room.h). And
- * the delivery of a signal may itself cause an event that is counted: if a frame is larger than a page, each one causes a page fault, whose
- * trap would add the next frame, until the stack is full. A trap that waits, blocked, may come on top of a fault in the handler
- * (context_of_fault in hot/fault/fault.c). */
+ * (hot/fault/fault.c), and a stack contains at most one of our handlers, with no other handler above it. The kernel blocks SIGTRAP, too,
+ * before a handler's first instruction. An alternate stack may have no room for a second frame until the handler has moved
+ * (hot/signal/room.h). And the delivery of a signal may itself cause an event that is counted: if a frame is larger than a page, each one
+ * causes a page fault, whose trap would add the next frame, until the stack is full. A trap that waits, blocked, may still come if the
+ * handler faults (context_of_fault in hot/fault/fault.c). */
 static struct kernel_action action_of(signals_handler handler)
 {
     static const int left[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, 32, 33 /* the C library's internal signals */};

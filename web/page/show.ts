@@ -191,7 +191,8 @@ function showNotes({ profile, scene, tree }: App): void {
         notes.push("Callers of frames below " + Number((scene.cut * 100).toPrecision(3)) + "% of the time are not shown.");
     }
     if (tree.timed && tree.timed.step > 1 && profile.slices) {
-        notes.push("There is too much for a frame each time, so the order within " + formatValue(tree.timed.step * profile.slices.bucketNs, "ns")
+        notes.push("There is too much for a frame each time, so the order within "
+            + formatValue(tree.timed.step * profile.slices.bucketNs, "ns")
             + " is by stack. Choose a thread or a part of the time to see more.");
     }
     byId("notes").hidden = notes.length === 0;

@@ -205,7 +205,7 @@ static int record_often(int kind)
 {
     struct sigaction own = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
     bool good = true;
-    alarm(60);
+    alarm(150);
     vm_layout.usable = true; /* otherwise every stack counts as unreadable, because there is no JVM */
     sigaction(SIGUSR1, &own, NULL);
     for (int i = 0; i < KINDS; i++)

@@ -301,8 +301,8 @@ static struct amount unready_share(const struct uses *u, uint32_t place)
 }
 
 /* Returns the share of input and output in the time in which threads ran, or could run, in the method that most waits for the lock come
- * from. The looks at owners show no stack of one that can run. On a busy machine such an owner may be in a system call for most of the time,
- * because it lacks a processor there. */
+ * from. The looks at owners show no stack of one that can run. On a busy machine such an owner may be in a system call for most of the
+ * time, because it lacks a processor there. */
 static struct amount busy_io_share(const struct uses *u, uint32_t place)
 {
     const struct profile *p = u->e->wall;

@@ -128,13 +128,14 @@ def check_unrecorded(server):
         return {one.pop("host"): one for one in answer["daemons"]}
 
     host, old = Host(server, "u<b>", j=("service=shop", None)), Host(server, "older", j=("service=shop", None))
-    why = {"service": "shop", "main": "org.Main", "user": "web", "jdk": "21.0.1", "reason": "it was started with -XX:+DisableAttachMechanism"}
+    why = {"service": "shop", "main": "org.Main", "user": "web", "jdk": "21.0.1", "reason": "it was started without attaching"}
     host.more = {"recorded": 1, "not_recorded": [why, {"reason": "\u00e9" * 10_000}, 7], "not_recorded_left_out": 3}
     host.poll(), old.poll()
     seen = daemons()
     rest = {"service": None, "main": None, "user": None, "jdk": None, "reason": "\u00e9" * 250}
     ct.ok(time.time() - seen["u<b>"].pop("heard") < 60, "when it was heard")
-    ct.ok(seen["u<b>"] == {"recorded": 1, "left_out": 3, "not_recorded": [why, rest]}, "a daemon's JVMs that are not recorded, and why", seen)
+    ct.ok(seen["u<b>"] == {"recorded": 1, "left_out": 3, "not_recorded": [why, rest]},
+          "a daemon's JVMs that are not recorded, and why", seen)
     ct.ok((seen["older"]["recorded"], seen["older"]["not_recorded"]) == (None, []), "an older daemon does not say", seen["older"])
     host.more = {"recorded": 2, "not_recorded": [why] * 130}
     host.poll()
@@ -241,7 +242,8 @@ def check_tokens():
           "who is not sees all, and by whom", seen)
     for name in ("host", "shophost"):
         speaker = Host(server, "a", secrets[name])
-        speaker.more = {"recorded": 0, "not_recorded": [{"service": one, "main": f"{name}-{one}", "reason": "r"} for one in ("shop", "bank")]}
+        speaker.more = {"recorded": 0, "not_recorded": [{"service": one, "main": f"{name}-{one}", "reason": "r"}
+                                                        for one in ("shop", "bank")]}
         speaker.poll()
     said = {name: sorted(jvm["main"] for one in json.loads(server.request("GET", "/v1/daemons", headers={
         "Authorization": f"Bearer {secrets[name]}"})[2])["daemons"] for jvm in one["not_recorded"]) for name in ("reader", "shop")}

@@ -41,7 +41,8 @@ const of = ({ not_recorded: list, left_out: more }: Daemon) => list.length + mor
 // How many JVMs are not recorded, for the sentence of the view; "" = none.
 export function unrecordedText({ daemons }: Daemons): string {
     const count = daemons.reduce((sum, daemon) => sum + of(daemon), 0);
-    return count === 0 ? "" : ` ${plural(count, "JVM")} that daemons see ${count === 1 ? "is" : "are"} not recorded now: the reasons are below.`;
+    return count === 0 ? ""
+        : ` ${plural(count, "JVM")} that daemons see ${count === 1 ? "is" : "are"} not recorded now: the reasons are below.`;
 }
 
 export function unrecordedParts({ state: { zone } }: Page, { daemons, unheard }: Daemons): HTMLElement[] {
@@ -83,7 +84,7 @@ function daemonsText(daemons: Daemon[], unheard: number): string[] {
 // The server cannot know hosts without a daemon.
 function elsewhere(): HTMLElement {
     return element("details", { className: "unsure" }, element("summary", {}, "A JVM is in neither list?"),
-        element("p", { className: "aside" }, "Then no daemon told this server about it: none runs on its host, or it sends elsewhere. On that "
-            + "host, these commands show what a daemon sees, and what keeps a JVM from being profiled:"),
+        element("p", { className: "aside" }, "Then no daemon told this server about it: none runs on its host, or it sends "
+            + "elsewhere. On that host, these commands show what a daemon sees, and what keeps a JVM from being profiled:"),
         element("pre", { tabIndex: 0 }, "candor daemon --status\ncandor doctor PID"));
 }

@@ -22,7 +22,8 @@ struct talk_orders {
 };
 
 /* Writes what the daemon tells the server: its JVMs with their labels, those that it does not record and why, and what
- * became of its recordings on demand. Marks the members whose outcome is in it (being_told). Returns a text from malloc, or NULL if there is no memory. */
+ * became of its recordings on demand. Marks the members whose outcome is in it (being_told). Returns a text from malloc, or NULL if there
+ * is no memory. */
 char *talk_make(struct fleet *f);
 /* Reads what the server answers. Returns 0, or -EBADMSG with a message in e. */
 int talk_read(struct talk_orders *out, const char *text, size_t n, struct error *e);

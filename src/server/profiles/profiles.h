@@ -1,6 +1,6 @@
 /* Profiles on demand: people and rules of alerts ask for a recording of some JVMs; daemons, which the server cannot reach, ask what is
- * wanted, and report what became of it. The recordings arrive like all others, with the label on_demand. Daemons also say which JVMs they do
- * not record, and why.
+ * wanted, and report what became of it. The recordings arrive like all others, with the label on_demand.
+ * Daemons also say which JVMs they do not record, and why.
  *
  *   profiles_start -> [ profiles_answer, profiles_ask, profiles_poll, profiles_daemons, profiles_want ]* -> profiles_stop */
 #ifndef CANDOR_SERVER_PROFILES_PROFILES_H

@@ -245,6 +245,8 @@ def check_tokens():
         speaker.more = {"recorded": 0, "not_recorded": [{"service": one, "main": f"{name}-{one}", "reason": "r"}
                                                         for one in ("shop", "bank")]}
         speaker.poll()
+    shared = json.loads(server.request("GET", "/v1/daemons", headers={"Authorization": f"Bearer {secrets['shop']}"})[2])["daemons"]
+    ct.ok({(one["recorded"], one["left_out"]) for one in shared} == {(None, None)}, "not how many others there are", shared)
     said = {name: sorted(jvm["main"] for one in json.loads(server.request("GET", "/v1/daemons", headers={
         "Authorization": f"Bearer {secrets[name]}"})[2])["daemons"] for jvm in one["not_recorded"]) for name in ("reader", "shop")}
     ct.ok(said["reader"] == ["host-bank", "host-shop", "shophost-shop"],

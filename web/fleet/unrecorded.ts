@@ -17,8 +17,8 @@ interface Unrecorded {
 interface Daemon {
     host: string;
     heard: number; // seconds since the epoch
-    recorded: number | null; // null = the daemon is of an earlier version, and does not say
-    left_out: number;
+    recorded: number | null; // null = the daemon is of an earlier version, and does not say; or the token is for some services
+    left_out: number | null; // null = the token is for some services
     not_recorded: Unrecorded[];
 }
 
@@ -36,7 +36,7 @@ export async function askDaemons({ questions }: Page): Promise<Daemons> {
 
 const now = () => Date.now() / 1000;
 const isSilent = ({ heard }: Daemon) => now() - heard > SILENT;
-const of = ({ not_recorded: list, left_out: more }: Daemon) => list.length + more;
+const of = ({ not_recorded: list, left_out: more }: Daemon) => list.length + (more ?? 0);
 
 // How many JVMs are not recorded, for the sentence of the view; "" = none.
 export function unrecordedText({ daemons }: Daemons): string {
@@ -72,9 +72,9 @@ function daemonsText(daemons: Daemon[], unheard: number): string[] {
         return ["No daemon has spoken to this server within a day. So it does not know of JVMs that send nothing."];
     }
     const silent = daemons.filter(isSilent).length;
-    const old = daemons.filter(({ recorded }) => recorded === null).length;
+    const old = daemons.filter(({ recorded, left_out: more }) => recorded === null && more !== null).length;
     const recorded = daemons.reduce((sum, daemon) => sum + (daemon.recorded ?? 0), 0);
-    return [`As ${plural(daemons.length, "daemon")} said last: ${plural(recorded, "JVM")} recorded, `
+    return [`As ${plural(daemons.length, "daemon")} said last: ${daemons.some(({ recorded: known }) => known !== null) ? plural(recorded, "JVM") + " recorded, " : ""}`
         + `${formatCount(daemons.reduce((sum, daemon) => sum + of(daemon), 0))} not.`,
     silent > 0 ? ` ${plural(silent, "daemon")} silent for more than ${SILENT / 60} minutes.` : "",
     old > 0 ? ` ${plural(old, "daemon")} of an earlier version, which do not say it.` : "",

@@ -124,16 +124,21 @@ static void put_jvm(struct jsonw *j, const json_t *jvm)
 static void put_daemon(struct jsonw *j, const json_t *one, const char *services)
 {
     const json_t *jvms = json_object_get(one, "jvms"), *jvm;
+    bool all = pattern_is_any(services); /* numbers are of all services */
     size_t i;
     jsonw_object(j);
     jsonw_member_text(j, "host", text_of(one, "host"));
     put_int(j, "heard", one);
     jsonw_key(j, "recorded");
-    if (int_of(one, "recorded") < 0) /* it is of an earlier version, and does not say */
+    if (!all || int_of(one, "recorded") < 0) /* below 0: it is of an earlier version, and does not say */
         jsonw_null(j);
     else
         jsonw_int(j, int_of(one, "recorded"));
-    put_int(j, "left_out", one);
+    jsonw_key(j, "left_out");
+    if (all)
+        jsonw_int(j, int_of(one, "left_out"));
+    else
+        jsonw_null(j);
     jsonw_key(j, "not_recorded");
     jsonw_array(j);
     json_array_foreach(jvms, i, jvm) if (pattern_matches(services, text_of(jvm, "service"))) put_jvm(j, jvm);

@@ -74,7 +74,8 @@ function daemonsText(daemons: Daemon[], unheard: number): string[] {
     const silent = daemons.filter(isSilent).length;
     const old = daemons.filter(({ recorded, left_out: more }) => recorded === null && more !== null).length;
     const recorded = daemons.reduce((sum, daemon) => sum + (daemon.recorded ?? 0), 0);
-    return [`As ${plural(daemons.length, "daemon")} said last: ${daemons.some(({ recorded: known }) => known !== null) ? plural(recorded, "JVM") + " recorded, " : ""}`
+    const known = daemons.some(({ recorded: count }) => count !== null);
+    return [`As ${plural(daemons.length, "daemon")} said last: ${known ? plural(recorded, "JVM") + " recorded, " : ""}`
         + `${formatCount(daemons.reduce((sum, daemon) => sum + of(daemon), 0))} not.`,
     silent > 0 ? ` ${plural(silent, "daemon")} silent for more than ${SILENT / 60} minutes.` : "",
     old > 0 ? ` ${plural(old, "daemon")} of an earlier version, which do not say it.` : "",

@@ -112,7 +112,9 @@ def check_unrecorded(jdk, server):
             jvm(jdk, "silent", "-Dservice.name=deaf", "-XX:+DisableAttachMechanism") as second:
         config("silent", "[jvm quiet]", "profile = no", server=server.url, host="unrecorded", **TIMES)
         daemon = Daemon("silent")
-        wait_for(lambda: len([one for one in daemon.status()["jvms"] if one["pid"] in (first.pid, second.pid)]) == 2)
+        ct.ok(wait_for(lambda: (daemon.spool / "status.json").exists() and len(
+            [one for one in daemon.status()["jvms"] if one["pid"] in (first.pid, second.pid) and one["reason"]]) == 2),
+            f"{jdk}: the daemon sees two JVMs, and leaves them alone", daemon)
         reasons = {one["pid"]: one["reason"] for one in daemon.status()["jvms"]}
         ct.ok(wait_for(lambda: len(said() or []) >= 2), f"{jdk}: the server is told of the JVMs that are not recorded", (said(), reasons))
         told = {service: reason for _, service, reason in said()}

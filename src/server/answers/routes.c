@@ -59,6 +59,7 @@ static const struct route {
     {"/v1/storage", TOKEN_READ, storage_answer},
     {"/v1/tokens", TOKEN_ADMIN | OF_ALL, holders_answer},
     {"/v1/profiles", TOKEN_READ, profiles_answer},
+    {"/v1/daemons", TOKEN_READ, profiles_daemons},
     {"/v1/pull", TOKEN_READ, pull_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},

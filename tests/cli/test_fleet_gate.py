@@ -36,19 +36,22 @@ def fill(server):
 
 
 def fleet(server, service, *options):
-    return ct.candor("fleet", "changes", "--from", str(BEGIN - 60), "--until", str(BEGIN + 3600), "--select", select(service), *options, server.url)
+    times = ("--from", str(BEGIN - 60), "--until", str(BEGIN + 3600))
+    return ct.candor("fleet", "changes", *times, "--select", select(service), *options, server.url)
 
 
 def gate(server):
     answer = json.loads(fleet(server, "shop", "--json").out)
-    worst = max((row for row in answer["changes"] if row["verdict"] in ("dearer", "new") and row["figure"] != "line"), key=lambda row: row["low"])
+    grown = [row for row in answer["changes"] if row["verdict"] in ("dearer", "new") and row["figure"] != "line"]
+    worst = max(grown, key=lambda row: row["low"])
     bound = 100 * worst["low"]
     for options in ((), ("--json",), ("--all",)):
         failed = fleet(server, "shop", "--gate", f"{bound - 0.01:.4f}", *options)
         ct.ok(failed.status == 1 and f"most, by at least {bound:.2f}: {worst['method']}" in failed.err and "1 method grew" in failed.err,
               f"{options}: below the bound it fails", failed)
         passed = fleet(server, "shop", "--gate", f"{bound + 0.01:.4f}", *options)
-        ct.ok(passed.status == 0 and not passed.err and passed.out == failed.out, f"{options}: above it passes, with the same answer", passed)
+        ct.ok(passed.status == 0 and not passed.err and passed.out == failed.out, f"{options}: above it passes, with the same answer",
+              passed)
     ct.ok(fleet(server, "calm", "--gate", "0").status == 0, "without a change it passes, however small the gate is")
     none = fleet(server, "one", "--gate", "50")
     ct.ok(none.status == 1 and "nothing is compared: each side has one host" in none.err, "what cannot be compared does not pass", none)
@@ -60,7 +63,7 @@ def gate(server):
 
 def as_diff(server):
     """candor diff of the same two sides finds the same method, and its gate has the same words."""
-    sides = [sum(([ct.WORK / f"changes-{commit}-{later}-h{i}.jfr"] for i in range(HOSTS)), []) for commit, later in (("c0", 600), ("c2", 1800))]
+    sides = [[ct.WORK / f"changes-{part}-h{i}.jfr" for i in range(HOSTS)] for part in ("c0-600", "c2-1800")]
     failed = ct.candor("diff", "--gate", "1", *(path for pair in zip(*sides) for path in pair))
     ct.ok(failed.status == 1 and "grew by more than 1 points; most, by at least" in failed.err and "demo.Slow.hot" in failed.err,
           "candor diff --gate", failed.err)

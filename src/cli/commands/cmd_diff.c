@@ -1,8 +1,8 @@
 /* candor diff A B: shows what changed between two recordings, and whether it is more than chance. */
 #include "base/text/word_list.h"
 #include "cli/cli.h"
-#include "cli/diff/gate.h"
 #include "cli/diff/page.h"
+#include "cli/gate.h"
 
 #include "cli/read/input.h"
 #include "profile/figures/diff.h"

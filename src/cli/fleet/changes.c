@@ -1,6 +1,6 @@
 /* candor fleet changes: what changed in a service, and how sure that is. */
-#include "cli/diff/gate.h"
 #include "cli/fleet/fleet.h"
+#include "cli/gate.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The check of --gate, for `candor diff` and `candor fleet changes`: whether a method has certainly grown by more than a threshold.
  *
  *   struct gate g = {.threshold = ...};  [ gate_note ]*  gate_end */
-#ifndef CANDOR_CLI_DIFF_GATE_H
-#define CANDOR_CLI_DIFF_GATE_H
+#ifndef CANDOR_CLI_GATE_H
+#define CANDOR_CLI_GATE_H
 
 #include <stdint.h>
 

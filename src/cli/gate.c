@@ -1,4 +1,4 @@
-#include "cli/diff/gate.h"
+#include "cli/gate.h"
 
 #include "cli/cli.h"
 

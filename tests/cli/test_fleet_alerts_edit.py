@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Rules of alerts changed over HTTP: the server's file gets a section, has one replaced or loses one, and nothing else in it changes; what is
-wrong changes nothing; who may do it, and that the audit log tells who did.
+"""Rules of alerts changed over HTTP: the server's file gets a section, has one replaced or loses one, and nothing else in it changes; what
+is wrong changes nothing; who may do it, and that the audit log tells who did.
 
 tier: default
 timeout: 300

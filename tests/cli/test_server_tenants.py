@@ -101,6 +101,7 @@ def check_reading(server, all_token, cart_token):
               "/v1/findings",  # test_fleet_findings.py has recordings with findings
               # Those about alerts and tokens are only for tokens for all services, as is shown below.
               "/v1/alerts", "/v1/alerts/preview", "/v1/alerts/silences", "/v1/alerts/silences/end", "/v1/tokens",
+              "/v1/alerts/rules", "/v1/alerts/rules/delete",
               *(path for path in ROUTES if re.search(r"\.(js|css)$", path))}
     calls = {f"/querier.v1.QuerierService/{name}" for name in ("Series", "SelectSeries", "SelectHeatmap", "SelectMergeStacktraces", "Diff")}
     unseen = (set(ROUTES) - silent | calls) - paths

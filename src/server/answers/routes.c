@@ -5,7 +5,8 @@
 #include "server/answers/health.h"
 #include "server/answers/holders.h"
 #include "server/alerts/alerts.h"
-#include "server/alerts/silence_calls.h"
+#include "server/alerts/calls/rule_calls.h"
+#include "server/alerts/calls/silence_calls.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
 #include "server/answers/permit.h"
@@ -86,6 +87,8 @@ static const struct command {
 } commands[] = {
     {"/v1/profiles", TOKEN_PROFILE, profiles_ask},
     {"/v1/profiles/poll", TOKEN_WRITE, profiles_poll},
+    {"/v1/alerts/rules", TOKEN_READ | TOKEN_WRITE | OF_ALL, rule_calls_save},
+    {"/v1/alerts/rules/delete", TOKEN_READ | TOKEN_WRITE | OF_ALL, rule_calls_delete},
     {"/v1/alerts/silences", TOKEN_READ | TOKEN_WRITE | OF_ALL, silence_calls_begin},
     {"/v1/alerts/silences/end", TOKEN_READ | TOKEN_WRITE | OF_ALL, silence_calls_end},
 };

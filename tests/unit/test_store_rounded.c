@@ -1,7 +1,7 @@
 /*
  * Rounded weights: what segment_round keeps to the unit and what it may change; a store that rounds answers with the same sums as one that
- * does not, by recording, by hour and by day, from rows, after merging, from roll-ups, and after its segments were damaged and sealed again;
- * and its rows take less room.
+ * does not, by recording, by hour and by day, from rows, after merging, from roll-ups, and after its segments were damaged and sealed
+ * again; and its rows take less room.
  * tier: default
  * timeout: 300
  */

@@ -65,8 +65,8 @@
  * files; NULL = none. store: "clickhouse:URL", where the rows of recordings are; NULL = in files of `data`. store_user: NULL = default;
  * store_password, store_ca: files; NULL = none, the system's. weights: NULL, "exact" or "rounded". trace_link: the address of a trace in a
  * tracing system (base/text/trace_link.h); NULL = none. cold: where recordings become objects; NULL = nowhere. cold_take_over: NULL, or "".
- * s3_*: as in struct s3_options of store/objects/s3.h. forward: URLs of other servers, with commas; NULL = none. forward_token, forward_ca: files; NULL
- * = none, the system's. receive_only: NULL, or "". */
+ * s3_*: as in struct s3_options of store/objects/s3.h. forward: URLs of other servers, with commas; NULL = none. forward_token,
+ * forward_ca: files; NULL = none, the system's. receive_only: NULL, or "". */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \

@@ -78,6 +78,21 @@ public final class Virtual {
         });
     }
 
+    private static void sleepInMonitor(Object shared, boolean planted) {
+        synchronized (shared) {
+            if (planted) {
+                Case.sleep(10); // here: asleepInMonitor
+            }
+        }
+        Case.sleep(20);
+    }
+
+    /** A virtual thread that has a monitor keeps its carrier while it sleeps, until JDK 23. */
+    static void asleepInMonitor(boolean planted) {
+        Object shared = new Object();
+        repeat(CLIENTS, () -> sleepInMonitor(shared, planted));
+    }
+
     static void server(boolean planted) {
         ExecutorService each = Executors.newVirtualThreadPerTaskExecutor();
         Case.repeat(2, "accept", () -> {

@@ -49,8 +49,13 @@ static const struct {
 enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 
 struct recording_evidence {
-    struct profile profiles[KINDS];
-    int made; /* number of profiles that were made */
+    struct profile *profiles[KINDS]; /* own, or shared by the caller */
+    struct profile own[KINDS];
+    int made;                     /* number of own profiles that were made */
+    struct profile_sample *waits; /* the samples of waits before they were cut */
+    uint32_t waits_cap;
+    uint64_t waits_weight;
+    bool is_cut;
     struct halts halts;
     bool has_halts;
     struct jvm_info jvm;
@@ -128,7 +133,7 @@ static int load_profiles(struct recording_evidence *r, const struct intake *in, 
     struct intake view;
     int rc = 0;
     for (int i = 0; !rc && i < KINDS; i++) {
-        list[i] = &r->profiles[i];
+        r->profiles[i] = list[i] = &r->own[i];
         rc = profile_init(list[i]);
         r->made += !rc;
         list[i]->kind = kinds[i];
@@ -144,16 +149,50 @@ static int load_profiles(struct recording_evidence *r, const struct intake *in, 
     return rc;
 }
 
-/* Cuts waits to their part in the range, if the recording says when they began. Such a part begins within the range. */
-static void cut_waits(const struct recording_evidence *r, struct profile *p)
+static int find_profiles(struct recording_evidence *r, const struct intake *in, const char *name, const struct recording_shared *shared,
+                         struct error *e)
 {
+    if (!shared)
+        return load_profiles(r, in, name, e);
+    for (int i = 0; i < KINDS; i++)
+        r->profiles[i] = shared->profiles[kinds[i]];
+    return 0;
+}
+
+/* Cuts waits to their part in the range, if the recording says when they began. Such a part begins within the range. */
+static int cut_waits(struct recording_evidence *r)
+{
+    struct profile *p = r->profiles[LOCK];
+    struct profile_sample *cut = malloc(((size_t)p->sample_count + 1) * sizeof *cut);
+    if (!cut)
+        return -ENOMEM;
+    r->waits = p->samples;
+    r->waits_cap = p->sample_cap;
+    r->waits_weight = p->weight;
+    r->is_cut = true;
+    p->samples = cut;
+    p->sample_cap = p->sample_count + 1;
     for (uint32_t i = 0; i < p->sample_count; i++) {
-        struct profile_sample *s = &p->samples[i];
+        struct profile_sample *s = &cut[i];
+        *s = r->waits[i];
         uint64_t weight = s->time_ns ? part_of(r, s->time_ns, s->weight) : s->weight;
         p->weight -= s->weight - weight;
         s->weight = weight;
         s->time_ns = s->time_ns && s->time_ns < from_of(r) ? from_of(r) : s->time_ns;
     }
+    return 0;
+}
+
+/* Gives a shared profile of waits its own samples again. */
+static void restore_waits(struct recording_evidence *r)
+{
+    struct profile *p = r->profiles[LOCK];
+    if (!r->is_cut)
+        return;
+    free(p->samples);
+    p->samples = r->waits;
+    p->sample_cap = r->waits_cap;
+    p->weight = r->waits_weight;
 }
 
 static struct profile *unless_empty(struct profile *p)
@@ -189,17 +228,17 @@ static int growth_is_known(const struct profile *live, bool *known, struct error
 static void give_profiles(struct recording_evidence *r)
 {
     struct evidence *e = &r->evidence;
-    const struct profile *cpu = &r->profiles[CPU];
+    const struct profile *cpu = r->profiles[CPU];
     const char *event = profile_setting(cpu, "event"), *parks = profile_setting(cpu, "lock_parks");
     bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
     e->cpu = is_of_cpu(cpu) ? cpu : NULL;
-    e->wall = r->profiles[WALL].unit == PROFILE_UNIT_NS ? unless_empty(&r->profiles[WALL]) : NULL; /* rules need times as weights */
-    e->lock = unless_empty(&r->profiles[LOCK]);
-    e->holder = unless_empty(&r->profiles[HOLDER]);
-    e->alloc = r->profiles[ALLOC].sample_count ? &r->profiles[ALLOC] : NULL;
-    e->live = r->profiles[LIVE].object_count && !r->is_part ? &r->profiles[LIVE] : NULL; /* growth needs the beginning and the end */
+    e->wall = r->profiles[WALL]->unit == PROFILE_UNIT_NS ? unless_empty(r->profiles[WALL]) : NULL; /* rules need times as weights */
+    e->lock = unless_empty(r->profiles[LOCK]);
+    e->holder = unless_empty(r->profiles[HOLDER]);
+    e->alloc = r->profiles[ALLOC]->sample_count ? r->profiles[ALLOC] : NULL;
+    e->live = r->profiles[LIVE]->object_count && !r->is_part ? r->profiles[LIVE] : NULL; /* growth needs the beginning and the end */
     e->sources |= e->alloc || word_list_has(event, "alloc") ? SOURCE_BIT(SOURCE_ALLOC) : 0;
-    e->sources |= (r->profiles[LIVE].live_set_count || word_list_has(event, "live")) && !r->is_part ? SOURCE_BIT(SOURCE_LIVE) : 0;
+    e->sources |= (r->profiles[LIVE]->live_set_count || word_list_has(event, "live")) && !r->is_part ? SOURCE_BIT(SOURCE_LIVE) : 0;
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
     e->sources |= is_own_wall(e->wall) || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
@@ -241,19 +280,24 @@ static void give_recorded(struct recording_evidence *r, const struct recorded *r
 }
 
 /* Reads everything but samples, in one pass, or two if threads were late at safepoints. */
-static int load_file(struct recording_evidence *r, const struct jfr_file *file, const char *range, struct jfr_problems *problems,
-                     struct error *e)
+static int load_file(struct recording_evidence *r, const struct jfr_file *file, const char *range, const struct recording_shared *shared,
+                     struct jfr_problems *problems, struct error *e)
 {
     const char *events[JDK_EVENTS];
     bool in[JDK_EVENTS] = {false};
     struct recorded recorded = {.events = events, .event_count = JDK_EVENTS, .in = in};
-    const struct pass_reader others[] = {{recorded_take, &recorded}, {readings_take, &r->readings}, {jvm_info_take, &r->jvm}};
+    struct pass_reader others[HALTS_OTHERS_MAX] = {{recorded_take, &recorded}, {readings_take, &r->readings}, {jvm_info_take, &r->jvm}};
+    uint32_t count = 3;
+    if (shared)
+        others[count++] = shared->reader;
     for (int i = 0; i < JDK_EVENTS; i++)
         events[i] = jdk_events[i].event;
-    int rc = halts_read_beside(&r->halts, file, others, sizeof others / sizeof *others, problems, e);
+    int rc = halts_read_beside(&r->halts, file, others, count, problems, e);
     r->has_halts = true;
     r->evidence.halts = &r->halts;
     r->evidence.duration_ns = r->halts.duration_ns;
+    if (!rc && shared && shared->see(shared->context, &r->halts))
+        rc = error_set(e, -ENOMEM, "no memory for the halts");
     rc = rc ? rc : choose_range(r, range, e);
     if (!rc) {
         keep_range(r);
@@ -273,8 +317,8 @@ static uint64_t jdk_ns(const struct recording_evidence *r)
     return late > 0 && (uint64_t)late < e->duration_ns ? e->duration_ns - (uint64_t)late : 0;
 }
 
-static int load(struct recording_evidence *r, const struct intake *in, const char *name, const char *range, struct jfr_problems *problems,
-                struct error *e)
+static int load(struct recording_evidence *r, const struct intake *in, const char *name, const char *range,
+                const struct recording_shared *shared, struct jfr_problems *problems, struct error *e)
 {
     struct jfr_file *file;
     struct intake view;
@@ -283,27 +327,28 @@ static int load(struct recording_evidence *r, const struct intake *in, const cha
     int rc = jfr_file_take(&file, &view, name, problems, e);
     if (rc)
         return rc;
-    rc = load_file(r, file, range, problems, e);
+    rc = load_file(r, file, range, shared, problems, e);
     jfr_file_close(file);
-    rc = rc ? rc : load_profiles(r, in, name, e);
+    rc = rc ? rc : find_profiles(r, in, name, shared, e);
+    if (!rc && cut_waits(r))
+        rc = error_set(e, -ENOMEM, "no memory for the samples of %s", name);
     if (!rc) {
-        cut_waits(r, &r->profiles[LOCK]);
         give_profiles(r);
-        rc = growth_is_known(&r->profiles[LIVE], &grows_known, e, name);
+        rc = growth_is_known(r->profiles[LIVE], &grows_known, e, name);
         r->evidence.sources |= grows_known ? SOURCE_BIT(SOURCE_GROWTH) : 0;
         r->evidence.start_ns = r->is_part ? r->range.from_ns : r->halts.start_ns;
     }
-    if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
-        r->evidence.duration_ns = r->profiles[CPU].duration_ns;
+    if (!rc && !r->is_part && r->profiles[CPU]->duration_ns > r->evidence.duration_ns)
+        r->evidence.duration_ns = r->profiles[CPU]->duration_ns;
     r->evidence.jdk_ns = jdk_ns(r);
     return rc;
 }
 
 static int load_new(struct recording_evidence **out, const struct intake *in, const char *name, const char *range,
-                    struct jfr_problems *problems, struct error *e)
+                    const struct recording_shared *shared, struct jfr_problems *problems, struct error *e)
 {
     struct recording_evidence *r = calloc(1, sizeof *r);
-    int rc = r ? load(r, in, name, range, problems, e) : error_set(e, -ENOMEM, "no memory for %s", name);
+    int rc = r ? load(r, in, name, range, shared, problems, e) : error_set(e, -ENOMEM, "no memory for %s", name);
     if (rc) {
         recording_evidence_free(r);
         return rc;
@@ -312,30 +357,43 @@ static int load_new(struct recording_evidence **out, const struct intake *in, co
     return 0;
 }
 
-int recording_evidence_load_from(struct recording_evidence **out, const struct intake *in, const char *name, struct jfr_problems *problems,
-                                 struct error *e)
-{
-    return load_new(out, in, name, NULL, problems, e);
-}
-
-int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
-                            struct error *e)
+static int load_path(struct recording_evidence **out, const char *path, const char *range, const struct recording_shared *shared,
+                     struct jfr_problems *problems, struct error *e)
 {
     struct intake in;
     int rc = intake_open(&in, path, e);
     if (rc)
         return rc;
-    rc = load_new(out, &in, intake_name(path), range, problems, e);
+    rc = load_new(out, &in, intake_name(path), range, shared, problems, e);
     intake_close(&in);
     return rc;
+}
+
+int recording_evidence_load_from(struct recording_evidence **out, const struct intake *in, const char *name, struct jfr_problems *problems,
+                                 struct error *e)
+{
+    return load_new(out, in, name, NULL, NULL, problems, e);
+}
+
+int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
+                            struct error *e)
+{
+    return load_path(out, path, range, NULL, problems, e);
+}
+
+int recording_evidence_load_shared(struct recording_evidence **out, const char *path, const struct recording_shared *shared,
+                                   struct jfr_problems *problems, struct error *e)
+{
+    return load_path(out, path, NULL, shared, problems, e);
 }
 
 void recording_evidence_free(struct recording_evidence *r)
 {
     if (!r)
         return;
+    restore_waits(r);
     while (r->made--)
-        profile_deinit(&r->profiles[r->made]);
+        profile_deinit(&r->own[r->made]);
     jvm_info_deinit(&r->jvm);
     readings_deinit(&r->readings);
     if (r->has_halts)

@@ -82,6 +82,26 @@ static bool waits(const char *method)
     return begins(method, "wait") || !strcmp(method, "park");
 }
 
+/* Judges a park by what called it. A virtual thread that cannot leave its carrier parks to sleep, and to wait for a socket, where other
+ * threads call native methods that serve a single purpose. */
+static enum stack_work why_parked(const struct profile *p, uint32_t stack)
+{
+    static const char *const ways[] = {"java.lang.VirtualThread", "java.lang.System$", "jdk.internal.misc.VirtualThreads",
+                                       "java.util.concurrent.locks.LockSupport"};
+    bool on_the_way = true;
+    while (on_the_way && (stack = p->nodes[stack].parent)) {
+        const char *class_name = class_of(p, stack);
+        if (!strcmp(class_name, "java.lang.VirtualThread") && begins(method_of(p, stack), "sleep"))
+            return STACK_SLEEPS;
+        if (begins(class_name, "sun.nio.ch."))
+            return STACK_IS_IN_IO;
+        on_the_way = false;
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+            on_the_way = on_the_way || begins(class_name, ways[i]);
+    }
+    return STACK_WAITS;
+}
+
 /* Judges by the classes of the native methods in which threads wait. The names of these methods differ between JDKs, but their classes
  * do not. */
 enum stack_work stack_work(const struct profile *p, uint32_t stack)
@@ -100,11 +120,25 @@ enum stack_work stack_work(const struct profile *p, uint32_t stack)
     if (!strcmp(class_name, "java.lang.Thread") && begins(method_of(p, stack), "sleep"))
         return STACK_SLEEPS;
     if (code_owner(class_name, method_of(p, stack)) == CODE_OF_PLUMBING && waits(method_of(p, stack)))
-        return STACK_WAITS;
+        return why_parked(p, stack);
     for (size_t i = 0; i < sizeof io / sizeof *io; i++)
         if (begins(class_name, io[i]) && is_native_method(p, stack))
             return STACK_IS_IN_IO;
     return STACK_IS_ELSE;
+}
+
+enum stack_work stack_java_work(const struct profile *p, uint32_t stack)
+{
+    while (stack && !owner_is_java(frame_of(p, stack)))
+        stack = p->nodes[stack].parent;
+    return stack_work(p, stack);
+}
+
+bool stack_calls(const struct profile *p, uint32_t stack, const char *label)
+{
+    while (stack && strcmp(profile_text(p, frame_of(p, stack)->label), label))
+        stack = p->nodes[stack].parent;
+    return stack;
 }
 
 /* ---- places ---- */

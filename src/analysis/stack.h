@@ -31,6 +31,10 @@ static inline bool stack_is_idle(const struct stack_marks *m, uint32_t stack)
  * others are STACK_IS_ELSE. STACK_WAITS: it waits until another thread wakes it, in Object.wait or LockSupport.park. */
 enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO, STACK_WAITS, STACK_WORKS_KINDS };
 enum stack_work stack_work(const struct profile *p, uint32_t stack);
+/* The same for a thread that runs, judged by the innermost Java method: below it are frames of system calls and of the kernel. */
+enum stack_work stack_java_work(const struct profile *p, uint32_t stack);
+/* Whether a method with this label is on the stack. */
+bool stack_calls(const struct profile *p, uint32_t stack, const char *label);
 
 /* Returns the innermost frames in the program, that is, neither in the JDK nor in a library that many programs use: "shop.Log.write:12 <
  * shop.Cart.pay:17". If there are none, it returns the innermost frames of such libraries; then those of the JDK, except frames in which

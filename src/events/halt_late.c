@@ -26,7 +26,8 @@ struct search {
     struct halts *h;
     struct late *list; /* in order of their safepoints' times */
     uint32_t count, cap;
-    struct map sites, threads; /* for the current chunk: key -> id */
+    struct halt_sites sites;
+    struct map threads; /* for the current chunk: key -> id */
 };
 
 static const struct {
@@ -116,7 +117,7 @@ static int note(struct search *s, struct late *l, struct jfr_event *event, const
 {
     int rc = 0;
     uint32_t thread = halt_cached(s->h, &s->threads, event, thread_field, halt_thread, &rc);
-    uint32_t site = halt_cached(s->h, &s->sites, event, "stackTrace", halt_site, &rc);
+    uint32_t site = halt_site(&s->sites, event, &rc);
     if (rc || !thread || !site)
         return rc;
     l->all_ns += ran;
@@ -141,7 +142,7 @@ static int search_chunk(void *search, struct jfr_chunk *chunk)
     const struct jfr_type *types[TYPES];
     struct jfr_event event;
     int rc = 0;
-    map_clear(&s->sites);
+    halt_sites_new_chunk(&s->sites);
     map_clear(&s->threads);
     for (int i = 0; i < TYPES; i++)
         types[i] = jfr_chunk_type(chunk, sample_types[i].event);
@@ -197,7 +198,7 @@ static int tell(struct halts *h, const struct late *l)
 int halt_late(struct halts *h, const struct jfr_file *file, struct error *e)
 {
     struct search s = {.h = h};
-    map_init(&s.sites);
+    halt_sites_init(&s.sites, h);
     map_init(&s.threads);
     int rc = find_safepoints(&s);
     if (!rc && s.count)
@@ -205,7 +206,7 @@ int halt_late(struct halts *h, const struct jfr_file *file, struct error *e)
     for (uint32_t i = 0; !rc && i < s.count; i++)
         rc = tell(h, &s.list[i]);
     free(s.list);
-    map_deinit(&s.sites);
+    halt_sites_deinit(&s.sites);
     map_deinit(&s.threads);
     return rc ? error_set(e, rc, "no memory for who was late at safepoints") : 0;
 }

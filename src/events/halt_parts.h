@@ -63,15 +63,26 @@ struct halt_parts {
 
 void halt_parts_deinit(struct halt_parts *p);
 
-/* Interns a thread's name, or "[123]" if it has none. context: struct halts. Returns 0 or -ENOMEM. halt_site does the same for the
- * frames of a stack that show the place in the program: "shop.Pool.take:42 < shop.Cart.pay:17", and halt_context for the labels of a
- * context. The id is 0 if there is none. */
+/* Interns a thread's name, or "[123]" if it has none. context: struct halts. Returns 0 or -ENOMEM. halt_context does the same for the
+ * labels of a context. The id is 0 if there is none. */
 int halt_thread(void *context, struct jfr_value thread, uint32_t *id);
-int halt_site(void *context, struct jfr_value stack, uint32_t *id);
 int halt_context(void *context, struct jfr_value labels, uint32_t *id);
 /* Returns the id that `make` creates from the event's field; *rc becomes -ENOMEM if that fails. known: the ids that this maker has
  * already created for this chunk. */
 uint32_t halt_cached(struct halts *h, struct map *known, struct jfr_event *event, const char *field, jfr_make *make, int *rc);
+/* Makes texts of places in the program, from the frames of stacks that show them: "shop.Pool.take:42 < shop.Cart.pay:17". */
+struct halt_sites {
+    struct halts *h;
+    struct map known;   /* for the current chunk: key of a stack -> string id */
+    struct map methods; /* for the current chunk: key of a method -> whether it is the program's (halt_site.c) */
+};
+
+void halt_sites_init(struct halt_sites *s, struct halts *h);
+void halt_sites_deinit(struct halt_sites *s);
+void halt_sites_new_chunk(struct halt_sites *s);
+/* Returns the place of the event's stack, or 0 if it has none; *rc becomes -ENOMEM if that fails. */
+uint32_t halt_site(struct halt_sites *s, struct jfr_event *event, int *rc);
+
 /* Interns a text, at most its first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM if that fails. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
 

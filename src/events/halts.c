@@ -18,11 +18,12 @@ enum { WHAT_BYTES_MAX = 4096 };
 struct reading {
     struct halts *h;
     struct halt_parts parts;
-    unsigned kinds;                      /* the wanted kinds of halts: 1 << kind */
-    struct map sites, threads, contexts; /* for the current chunk: key -> id */
-    bool by_agent;                       /* Candor's agent wrote this chunk */
-    bool locks, no_parks;                /* the agent records waits for monitors; it records no parks */
-    bool joined;                         /* a recording of Candor, followed by the JDK's chunks */
+    unsigned kinds; /* the wanted kinds of halts: 1 << kind */
+    struct halt_sites sites;
+    struct map threads, contexts; /* for the current chunk: key -> id */
+    bool by_agent;                /* Candor's agent wrote this chunk */
+    bool locks, no_parks;         /* the agent records waits for monitors; it records no parks */
+    bool joined;                  /* a recording of Candor, followed by the JDK's chunks */
     bool spanned;
     int64_t begin_ns, last_ns; /* the beginning of the current chunk, and the last time that an event of it has */
     int rc;
@@ -81,7 +82,7 @@ static uint32_t context_of(struct reading *r, struct jfr_event *event, const cha
 
 static uint32_t site_of(struct reading *r, struct jfr_event *event)
 {
-    return halt_cached(r->h, &r->sites, event, "stackTrace", halt_site, &r->rc);
+    return halt_site(&r->sites, event, &r->rc);
 }
 
 /* ---- purposes ---- */
@@ -328,7 +329,7 @@ static int read_chunk(void *reading, struct jfr_chunk *chunk)
     r->by_agent = jfr_chunk_type(chunk, "candor.Setting") != NULL;
     r->locks = r->no_parks = false;
     r->begin_ns = r->last_ns = halt_moment(jfr_chunk_get_info(chunk)->start_ns);
-    map_clear(&r->sites);
+    halt_sites_new_chunk(&r->sites);
     map_clear(&r->threads);
     map_clear(&r->contexts);
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !r->rc && jfr_cursor_next(&cursor, &event);) {
@@ -373,7 +374,7 @@ static int read_kinds(struct halts *h, const struct jfr_file *file, unsigned kin
 {
     struct reading r = {.h = h, .kinds = kinds};
     *h = (struct halts){0};
-    map_init(&r.sites);
+    halt_sites_init(&r.sites, h);
     map_init(&r.threads);
     map_init(&r.contexts);
     int rc = strtab_init(&h->strings);
@@ -390,7 +391,7 @@ static int read_kinds(struct halts *h, const struct jfr_file *file, unsigned kin
         settle_duration(h);
     rc = rc ? rc : halt_late(h, file, e);
     halt_parts_deinit(&r.parts);
-    map_deinit(&r.sites);
+    halt_sites_deinit(&r.sites);
     map_deinit(&r.threads);
     map_deinit(&r.contexts);
     return rc;

@@ -36,6 +36,7 @@ static struct store_options options_of(const struct server_options *o, const ato
     return (struct store_options){.path = o->data,
                                   .limits = reload_store_limits(o),
                                   .load = load_recording,
+                                  .round_weights = o->weights && !strcmp(o->weights, "rounded"),
                                   .clickhouse = o->store ? o->store + strlen(SERVER_STORE_CLICKHOUSE) : NULL,
                                   .clickhouse_user = o->store_user,
                                   .clickhouse_password_file = o->store_password,

@@ -333,6 +333,8 @@ static int seal(struct store *s, struct store_profiles *of, const struct profile
     done.id = ++s->last_segment;
     rc = make_segment(d, &g, of, p, done.dictionary, note, day, e);
     done.dictionary_bytes = d->size;
+    if (!rc && s->options.round_weights)
+        segment_round(&g);
     rc = rc ? rc : s->rows->seal(s, &done, service, &g, e);
     free(g.rows);
     free(g.sums);

@@ -84,6 +84,7 @@ struct store_options {
     uint64_t single_rows;              /* a profile with more rows has them added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = defaults that suit a fleet */
     struct store_rollup_rule rollup;
+    bool round_weights;     /* rows get rounded weights (segment_round); the sum of each recording stays exact */
     const char *clickhouse; /* NULL = rows are in files; otherwise "http://HOST:PORT/DATABASE" of ClickHouse, or https */
     const char *clickhouse_user, *clickhouse_password_file, *clickhouse_ca; /* NULL = the user `default`, none, the system's */
     const char *cold; /* NULL = recordings stay in files; otherwise "s3://BUCKET/PREFIX", where they become objects (cold.h) */

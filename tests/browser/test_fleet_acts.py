@@ -100,6 +100,18 @@ def check_on_demand(page, server):
     host.poll()
     page.wait_for("return /ended/.test(document.querySelector('.on-demand tbody').textContent)", seconds=60)
     row = rows(page, ".on-demand")[0]
+    left = {"service": MARKUP, "main": "org.<b>Main", "user": None, "jdk": "21", "reason": "rule 'x' excludes it"}
+    host.more = {"recorded": 4, "not_recorded": [left], "not_recorded_left_out": 2}
+    host.poll()
+    page.go("#view=services&" + WHEN)
+    page.go("#view=health&" + WHEN)
+    ready(page)
+    (listed,) = [one for i in (1, 2) for one in rows(page, ".health", i) if one.get("Why")]
+    ct.ok((listed["JVM"], listed["Why"], listed["Host"], listed["Service"]) == ("org.<b>Main", "rule 'x' excludes it", "h<b>", MARKUP),
+          "a JVM that is not recorded, and why, as text", listed)
+    ct.ok("3 JVMs that daemons see are not recorded now" in page.text(".health .sentence")
+          and "4 JVMs recorded, 3 not" in page.text(".health")
+          and "2 more JVMs" in page.text(".health"), "how many there are", page.text(".health .sentence"))
     ct.ok("h<b> failed: the JVM <i>ended</i>" in row["State"], "the page follows it, and gives the daemon's reason as text", row)
 
 

@@ -6,6 +6,7 @@ server's.
 tier: default
 timeout: 300
 """
+import json
 import pathlib
 import sys
 import time
@@ -150,15 +151,18 @@ def requests(page, server):
 
 
 def health(page, server):
+    left = {"service": "batch", "main": "org.batch.Nightly", "user": "web", "jdk": "21.0.1", "reason": "rule 'rest' excludes it"}
+    said = json.dumps({"host": "web-1", "jvms": [], "tasks": [], "recorded": 1, "not_recorded": [left]})
+    ct.ok(server.request("POST", "/v1/profiles/poll", said)[0] == 200, "a daemon speaks")
     page.begin()
     page.view("Health")
     web = next(row for row in rows(page, ".health") if row["Host"] == "web-1")
     cost = server.get("/v1/metrics", metric="own_cost_share", select='host="web-1"', step="all", **TIMES)["metrics"][0]["series"][0]
     page.answered("what does the profiler cost?", web["Own cost"] == share(cost["points"][0][1]), (web, cost))
     listed = [row for row in rows(page, ".health", 1) if row["Service"] == "metered"]
-    page.click(".health summary", "not in the list")
+    others = [row for row in rows(page, ".health", 2) if row["JVM"] == "org.batch.Nightly"]
     page.answered("is this JVM recorded, and if not, why?", len(listed) == 1 and "silent" in listed[0]["Last"]
-                  and "candor daemon --status" in page.text(".health"), listed)
+                  and [row["Why"] for row in others] == ["rule 'rest' excludes it"], (listed, others))
 
 
 def alert(page, server):

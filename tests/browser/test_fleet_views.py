@@ -366,7 +366,7 @@ def check_alerts(page, server, hook):
     tests = [one for body in hook.got[before:] for one in body["alerts"] if one["test"]]
     ct.ok(page.text(".past .tested") == "hook: sent" and len(tests) == 1, "a test arrives at the target",
           (page.text(".past .tested"), hook.got))
-    page.run("[...document.querySelectorAll('.past button')].find(b => b.textContent === 'Edit a copy').click()")
+    page.run("[...document.querySelectorAll('.past button')].find(b => b.textContent === 'Edit').click()")
     ready(page)
     ct.ok(page.run("return document.querySelector('.rule-form [data-key=quiet]').value") == QUIET, "a copy in the form")
     page.run("""const f = document.querySelector('.rule-form [data-key=above]'); f.value = '80%'; f.dispatchEvent(new Event('input'));
@@ -380,6 +380,16 @@ def check_alerts(page, server, hook):
     address = page.run(ADDRESS)
     page.go(address)
     ct.ok(page.run("return document.querySelector('.rule-form textarea').value") == draft, "the address holds it")
+    page.run("""const f = document.querySelector('.rule-form [data-key=name]'); f.value = 'saved'; f.dispatchEvent(new Event('input'));
+        [...document.querySelectorAll('.rule-form button')].find(b => b.textContent === 'Save as a new rule').click()""")
+    page.wait_for("return new URLSearchParams(location.hash.slice(1)).get('rule') === 'saved'", seconds=60)
+    ready(page)
+    ct.ok([one["above"] for one in read() if one["name"] == "saved"] == ["80%"] and "3 rules" in page.text(".alerts .sentence"),
+          "the rule is saved, and the server uses it", (read(), page.text(".alerts")))
+    for _ in range(2):
+        page.run("[...document.querySelectorAll('.past button')].find(b => b.textContent.startsWith('Delete')).click()")
+    page.wait_for("return !new URLSearchParams(location.hash.slice(1)).get('rule')", seconds=60)
+    ct.ok(sorted(one["name"] for one in read()) == ["idle", "live-is-hot"], "and deleted again", read())
     page.go("#view=alerts&draft=" + urllib.parse.quote("[alert x]\nvalue = nothing\n"))
     ready(page)
     ct.ok("value 'nothing'" in page.text(".past"), "a rule with an error: the server's words", page.text(".past"))

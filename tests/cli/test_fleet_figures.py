@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""One set of recordings, of several kinds, hosts and versions, asked in every way: each answer of the server has the figures of candor
-report, analyze and diff for the same files.
+"""One set of recordings, of several kinds, hosts, versions and endpoints, asked in every way: each answer of the server has the figures of
+candor report, analyze and diff for the same files.
 
 tier: default
 timeout: 180
@@ -17,7 +17,9 @@ from recordings import MS, RUN
 from servers import DAY, Server
 
 TIMES = ("--from", DAY["from"], "--until", DAY["to"])
-KINDS = {"cpu": "cpu:ns", "wall": "wall:ns", "lock": "lock:ns", "holder": "holder:ns"}
+KINDS = {"cpu": "cpu:ns", "wall": "wall:ns", "lock": "lock:ns", "holder": "holder:ns", "alloc": "alloc_space:bytes"}
+ENDPOINTS = ("GET /cart", "POST /pay", None)
+CLASSES = {"alloc": "demo.Basket", "lock": "demo.Log", "holder": "demo.Log"}  # the server has them as innermost frames
 STACKS = [RUN + ";demo.Cart.get:3", RUN + ";demo.Cart.get:3;java.util.HashMap.get:9", RUN + ";demo.Tree.sum:1;demo.Tree.sum:2",
           RUN + ";demo.Work.idle:7;java.lang.Object.wait0"]
 HOSTS = {"a": "1", "b": "1", "c": "2", "d": "2"}  # and their versions
@@ -30,19 +32,21 @@ def script(seed):
     rng = random.Random(seed)
     lines = [("setting", "interval_ns", 10 * MS), ("jvm", "OpenJDK 64-Bit Server VM (25)", "demo.Main", 4711),
              ("thread", "main", 1, 1), ("thread", "worker", 2, 2)]
-    for i in range(400):
+    for i in range(500):
         stack, weight = rng.choices(STACKS, (seed + 1, 2, 3, 1))[0], 10 * MS + rng.randrange(5 * MS)
-        thread = rng.randrange(1, 3)
+        thread, endpoint = rng.randrange(1, 3), rng.choice(ENDPOINTS)
+        lines.append(("context", endpoint) if endpoint else ("context",))
         lines.append((("sample", thread, weight, "complete", stack),
                       ("wall", thread, weight, "complete", "STATE_PARKED", "method", stack),
                       ("monitor", thread, weight, LOCK, 64, 3 - thread, 0, stack),
-                      ("holder", thread, weight, LOCK, stack))[i % 4])
+                      ("holder", thread, weight, LOCK, stack),
+                      ("alloc", thread, weight, CLASSES["alloc"], stack))[i % 5])
     lines += [("book", "cpu", "", 1500 * MS, 0), ("book", "complete", "", 1400 * MS, 100), ("book", "residual", "", 100 * MS, 0)]
     return lines
 
 
-def report(kind, *paths):
-    result = ct.candor("report", "--json", "--kind", kind, "--top", "1000", *paths)
+def report(kind, *words):
+    result = ct.candor("report", "--json", "--kind", kind, "--top", "1000", *words)
     return json.loads(result.out) if result.status == 0 else {"failed": str(result)}
 
 
@@ -52,10 +56,10 @@ def figures(rows):
 
 def reported(kind, of):
     """The figures of a report, as the server has them: there the class of a lock is the innermost frame."""
-    if kind not in ("lock", "holder"):
+    if kind not in CLASSES:
         return figures(of["methods"])
     whole = (of["sampled"], of["sampled"], of["sample_count"], of["sample_count"])
-    return {LOCK: whole, **{row["name"]: (0, row["total"], row["samples"], 0) for row in of["methods"]}}
+    return {CLASSES[kind]: whole, **{row["name"]: (0, row["total"], row["samples"], 0) for row in of["methods"]}}
 
 
 def shares(rows, *what):
@@ -83,6 +87,27 @@ def of_kind(server, kind, type_, paths):
     for host, path in zip(HOSTS, paths):
         one = server.get("/v1/methods", type=type_, limit=1000, select=f'host="{host}"')["report"]["methods"]
         ct.ok(figures(one) == reported(kind, report(kind, path)), f"{kind}: host {host} alone", one[:2])
+
+
+def by_endpoint(server, kind, type_, paths):
+    """The endpoints of all hosts, one of them alone, and both sides of a comparison of one."""
+    rows = report(kind, "--group-by", "endpoint", *paths)["label"]["values"]
+    wanted = {row["value"] or "": (row["self"], row["samples"]) for row in rows}
+    groups = server.get("/v1/endpoints", type=type_)["groups"]
+    found = {group["labels"]["endpoint"]: (group["types"][0]["weight"], group["types"][0]["samples"]) for group in groups}
+    ct.ok(found == wanted and len(found) == len(ENDPOINTS), f"{kind}: the endpoints", (found, wanted))
+    pay = 'service="shop",endpoint="POST /pay"'
+    own = report(kind, "--label", "endpoint=^POST /pay$", *paths)
+    methods = server.get("/v1/methods", type=type_, limit=1000, select=pay)["report"]
+    ct.ok(figures(methods["methods"]) == reported(kind, own) and methods["sampled"] == own["sampled"], f"{kind}: the methods of one",
+          methods)
+    series = server.get("/v1/series", type=type_, step=60, by="endpoint")["series"]
+    ct.ok({one["value"]: sum(point[1] for point in one["points"]) for one in series} == {name: of[0] for name, of in wanted.items()},
+          f"{kind}: each over time", series)
+    answer = server.get("/v1/changes", type=type_, select=pay, all="1", limit=1000)
+    for i, side in enumerate(("before", "after")):
+        own = report(kind, "--label", "endpoint=^POST /pay$", *paths[2 * i:2 * i + 2])
+        ct.ok(answer[side]["compared"] == own["sampled"], f"{kind}: of a comparison of one, {side}", (answer[side], own["sampled"]))
 
 
 def changed(server, paths):
@@ -121,6 +146,7 @@ def main():
         ct.ok(status == 200, f"{host} is taken", answer)
     for kind, type_ in KINDS.items():
         of_kind(server, kind, type_, paths)
+        by_endpoint(server, kind, type_, paths)
     changed(server, paths)
     found(server, paths)
     ct.ok(server.end() == 0, "ends by SIGTERM")

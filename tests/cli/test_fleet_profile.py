@@ -23,14 +23,14 @@ class Host:
     """A daemon with some JVMs: {id: (labels, refuses)}."""
 
     def __init__(self, server, name, token=None, **jvms):
-        self.server, self.name, self.token, self.jvms, self.tasks = server, name, token, jvms, {}
+        self.server, self.name, self.token, self.jvms, self.tasks, self.more = server, name, token, jvms, {}, {}
 
     def poll(self):
         """Says what the host has. Returns the offers, by request, of the answer."""
         body = {"host": self.name, "jvms": [{"id": key, "labels": labels, **({"refuses": why} if why else {})}
                                             for key, (labels, why) in self.jvms.items()],
                 "tasks": [{"request": request, "jvm": jvm, "state": state, "reason": reason}
-                          for (request, jvm), (state, reason) in self.tasks.items()]}
+                          for (request, jvm), (state, reason) in self.tasks.items()], **self.more}
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         status, _, content = self.server.request("POST", "/v1/profiles/poll", json.dumps(body), headers)
         if status != 200:
@@ -118,6 +118,32 @@ def check_refusals(server):
     ct.ok(state(server, nobody) == ("expired", {}), "without such a JVM it expires", state(server, nobody))
     ct.ok(state(server, none) == ("expired", {}), "so does the one of nearly no JVM", state(server, none))
     ct.ok(state(server, number)[0] == "running", "an offer that was made is open for two minutes", state(server, number))
+
+
+def check_unrecorded(server):
+    """What daemons say of the JVMs that they do not record: the last message counts, of an older daemon nothing is known, and no message
+    takes more room than there is."""
+    def daemons():
+        answer = json.loads(server.request("GET", "/v1/daemons")[2])
+        return {one.pop("host"): one for one in answer["daemons"]}
+
+    host, old = Host(server, "u<b>", j=("service=shop", None)), Host(server, "older", j=("service=shop", None))
+    why = {"service": "shop", "main": "org.Main", "user": "web", "jdk": "21.0.1", "reason": "it was started without attaching"}
+    host.more = {"recorded": 1, "not_recorded": [why, {"reason": "\u00e9" * 10_000}, 7], "not_recorded_left_out": 3}
+    host.poll(), old.poll()
+    seen = daemons()
+    rest = {"service": None, "main": None, "user": None, "jdk": None, "reason": "\u00e9" * 250}
+    ct.ok(time.time() - seen["u<b>"].pop("heard") < 60, "when it was heard")
+    ct.ok(seen["u<b>"] == {"recorded": 1, "left_out": 3, "not_recorded": [why, rest]},
+          "a daemon's JVMs that are not recorded, and why", seen)
+    ct.ok((seen["older"]["recorded"], seen["older"]["not_recorded"]) == (None, []), "an older daemon does not say", seen["older"])
+    host.more = {"recorded": 2, "not_recorded": [why] * 130}
+    host.poll()
+    ct.ok((len(daemons()["u<b>"]["not_recorded"]), daemons()["u<b>"]["left_out"]) == (100, 30), "many are kept in part, and counted",
+          daemons()["u<b>"]["left_out"])
+    host.more = {"recorded": 3, "not_recorded": []}
+    host.poll()
+    ct.ok((daemons()["u<b>"]["recorded"], daemons()["u<b>"]["not_recorded"]) == (3, []), "the last message counts", daemons()["u<b>"])
 
 
 def untimed(profiles):
@@ -214,6 +240,18 @@ def check_tokens():
     seen = json.loads(server.request("GET", "/v1/profiles", headers={"Authorization": f"Bearer {secrets['reader']}"})[2])
     ct.ok([(one["id"], one["by"]) for one in seen["profiles"]] == [(of_all, "chief"), (of_shop, "shop")],
           "who is not sees all, and by whom", seen)
+    for name in ("host", "shophost"):
+        speaker = Host(server, "a", secrets[name])
+        speaker.more = {"recorded": 0, "not_recorded": [{"service": one, "main": f"{name}-{one}", "reason": "r"}
+                                                        for one in ("shop", "bank")]}
+        speaker.poll()
+    shared = json.loads(server.request("GET", "/v1/daemons", headers={"Authorization": f"Bearer {secrets['shop']}"})[2])["daemons"]
+    ct.ok({(one["recorded"], one["left_out"]) for one in shared} == {(None, None)}, "not how many others there are", shared)
+    said = {name: sorted(jvm["main"] for one in json.loads(server.request("GET", "/v1/daemons", headers={
+        "Authorization": f"Bearer {secrets[name]}"})[2])["daemons"] for jvm in one["not_recorded"]) for name in ("reader", "shop")}
+    ct.ok(said["reader"] == ["host-bank", "host-shop", "shophost-shop"],
+          "a daemon for one service speaks of its JVMs only, and takes no other daemon's place", said)
+    ct.ok(said["shop"] == ["host-shop", "shophost-shop"], "who is limited to a service sees its JVMs that are not recorded", said)
     answers = [ask(server, secrets["shop"], select='service="shop"')[0] for _ in range(30)]
     ct.ok(answers == [200] * 24 + [429] * 6 and ask(server, secrets["chief"], **wanted)[0] == 200,
           "a token for one service leaves room for the requests of others", answers)
@@ -257,6 +295,7 @@ def main():
     server = check_kill(server)
     check_limit(server)
     check_command(server)
+    check_unrecorded(server)
     server.end()
     check_tokens()
     check_people()

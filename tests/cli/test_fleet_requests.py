@@ -102,6 +102,11 @@ def shown(server):
     ct.note(text.out)
     ct.ok(text.status == 0 and "A request  0.0" in text.out and f"the spans of {HOSTS} and {HOSTS} hosts" in text.out and
           "AFTER/REQUEST" in text.out, "the command shows it", text)
+    for gate, status in ((10, 1), (20, 0)):
+        passes = ct.candor("fleet", "changes", "--from", DAY["from"], "--until", DAY["to"], "--select", 'service="shop"', "--gate", gate,
+                           server.url)
+        ct.ok(passes.status == status and ("a request costs at least" in passes.err) == bool(status),
+              f"each method has its share as before, but a request costs 20 % more: --gate {gate}", passes)
 
 
 def main():

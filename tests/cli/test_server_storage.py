@@ -48,7 +48,8 @@ def check_usage():
                           (("--retain-hours", "90d", "--retain-days", "80d"), "at least --retain-hours"),
                           (("--retain-hours", "long"), "not a duration"), (("--max-recordings", "0%"), "share of --max-disk"),
                           (("--max-disk-per-service", "101%"), "share of --max-disk"),
-                          (("--max-disk-per-service", "some"), "share of --max-disk")):
+                          (("--max-disk-per-service", "some"), "share of --max-disk"),
+                          (("--weights", "half"), "exact or rounded")):
         result = ct.candor("server", *options, "--data", ct.WORK / "none")
         ct.ok(result.status == 2 and text in result.err, f"{' '.join(options)} is refused", result)
 

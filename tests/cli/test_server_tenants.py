@@ -91,6 +91,9 @@ def check_reading(server, all_token, cart_token):
     server.send(pprofs.make([("cpu", "nanoseconds")], [("a", [1], labels)], start=BEGIN), service="shop-secret")
     wanted = server.request("POST", "/v1/profiles", json.dumps({"select": 'service="shop-secret"'}))
     ct.ok(wanted[0] == 200, "a profile of the other tenant is asked for", wanted)
+    said = server.request("POST", "/v1/profiles/poll", json.dumps({"host": "h-secret", "recorded": 7, "not_recorded": [
+        {"service": "shop-secret", "main": "Secret", "reason": "secret"}], "not_recorded_left_out": 3}))
+    ct.ok(said[0] == 200, "a daemon tells of the other tenant's JVMs", said)
     seen = leaks(ask_all(server))
     paths = {what[0] for what in seen}
     silent = {"/healthz", "/readyz", "/", "/pyroscope/label-names",
@@ -98,6 +101,7 @@ def check_reading(server, all_token, cart_token):
               "/v1/findings",  # test_fleet_findings.py has recordings with findings
               # Those about alerts and tokens are only for tokens for all services, as is shown below.
               "/v1/alerts", "/v1/alerts/preview", "/v1/alerts/silences", "/v1/alerts/silences/end", "/v1/tokens",
+              "/v1/alerts/rules", "/v1/alerts/rules/delete",
               *(path for path in ROUTES if re.search(r"\.(js|css)$", path))}
     calls = {f"/querier.v1.QuerierService/{name}" for name in ("Series", "SelectSeries", "SelectHeatmap", "SelectMergeStacktraces", "Diff")}
     unseen = (set(ROUTES) - silent | calls) - paths

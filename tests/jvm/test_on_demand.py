@@ -101,6 +101,28 @@ def check_cut(jdk, server, daemon, one, work):
           f"{jdk}: what should have come after it expires", tasks(server, other))
 
 
+def check_unrecorded(jdk, server):
+    """A JVM that a rule excludes, and one that cannot be attached to: the server knows of both, with the reasons of the daemon's status."""
+    def said():
+        (daemon,) = [one for one in json.loads(server.request("GET", "/v1/daemons")[2])["daemons"] if one["host"] == "unrecorded"] or [None]
+        mine = {pid: reason for pid, reason in reasons.items() if pid in (first.pid, second.pid)}
+        return daemon and [(one["main"], one["service"], one["reason"]) for one in daemon["not_recorded"] if one["reason"] in mine.values()]
+
+    with jvm(jdk, "silent", "-Dservice.name=excluded") as first, \
+            jvm(jdk, "silent", "-Dservice.name=deaf", "-XX:+DisableAttachMechanism") as second:
+        config("silent", "[jvm quiet]", "profile = no", server=server.url, host="unrecorded", **TIMES)
+        daemon = Daemon("silent")
+        ct.ok(wait_for(lambda: (daemon.spool / "status.json").exists() and len(
+            [one for one in daemon.status()["jvms"] if one["pid"] in (first.pid, second.pid) and one["reason"]]) == 2),
+            f"{jdk}: the daemon sees two JVMs, and leaves them alone", daemon)
+        reasons = {one["pid"]: one["reason"] for one in daemon.status()["jvms"]}
+        ct.ok(wait_for(lambda: len(said() or []) >= 2), f"{jdk}: the server is told of the JVMs that are not recorded", (said(), reasons))
+        told = {service: reason for _, service, reason in said()}
+        ct.ok(told.get("excluded") == reasons[first.pid] == "rule 'quiet' excludes it" and told.get("deaf") == reasons[second.pid]
+              and "DisableAttachMechanism" in told["deaf"], f"{jdk}: with the daemon's reasons", (told, reasons))
+        daemon.end()
+
+
 def check_forbidden(jdk, server):
     with jvm(jdk, "rule", "-Dservice.name=closed"):
         config("rule", "[jvm mine]", "on-demand = no", server=server.url, **TIMES)
@@ -143,6 +165,7 @@ def main():
             ct.ok(daemon.end() == 0, f"{jdk}: the daemon ends well", daemon)
             ct.ok(wait_for(daemon.is_empty, 10), f"{jdk}: and leaves nothing", list((daemon.spool / "live").iterdir()))
         check_forbidden(jdk, server)
+        check_unrecorded(jdk, server)
         ct.ok(server.end() == 0, f"{jdk}: the server ends well")
     ct.done()
 

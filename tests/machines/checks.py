@@ -20,8 +20,8 @@ LIBRARIES = re.compile(r"ld-linux.*|lib(c|m|gcc_s|stdc\+\+|z|dl|pthread)\.so\..*
 LAYERS = ("unit", "model", "replay")
 # What test programs read besides: documents with tables that must agree with the code, recorded stacks.
 DATA = ("docs/findings.md", "docs/formats/*.md", "tests/replay/*.gz")
-# Programs with bounds that an emulated processor on a busy host cannot keep: of CPU time and intervals, and signal_stack of the time that a
-# signal's delivery takes (docs/internals/known-limits.md, the smallest alternate stacks).
+# Programs with bounds that an emulated processor on a busy host cannot keep: of CPU time and intervals, and signal_stack of the time until
+# each of its threads has had its samples.
 TIMED = {f"test_agent_{name}" for name in ("calibrate", "churn", "clock", "keep", "pace", "signal_stack", "sinks", "storm")}
 IMAGES_LEAST = 5
 WALKS_LEAST = 1000

@@ -12,6 +12,7 @@
  *     wall THREAD WEIGHT_NS OUTCOME STATE EVIDENCE STACK
  *     monitor|park THREAD WEIGHT_NS CLASS ADDRESS OWNER GOES_ON STACK      OWNER: a thread's number, or 0; GOES_ON: 1 = not finished
  *     holder THREAD WEIGHT_NS CLASS STACK
+ *     alloc THREAD BYTES CLASS STACK
  *     execution THREAD STACK
  *     pause NS NAME CAUSE               a GC pause, as the agent records it
  *     counted WHILE_NS COUNT STOPPED_NS SYNCHRONIZING_NS
@@ -226,7 +227,17 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
                                                            .has_class = true,
                                                            .outcome = strtab_add_text(&symbols, "complete"),
                                                            .state = JFR_STATE_SLEEPING,
+                                                           .context = context_now,
                                                            .stack = stack_id(words[4])});
+    else if (!strcmp(verb, "alloc"))
+        jfr_write_allocation_sample(w, &(struct jfr_allocation_sample){.ticks = ticks,
+                                                                       .thread = (uint32_t)number(words[1]),
+                                                                       .weight = number(words[2]),
+                                                                       .size = 64,
+                                                                       .class_name = strtab_add_text(&symbols, words[3]),
+                                                                       .outcome = strtab_add_text(&symbols, "complete"),
+                                                                       .context = context_now,
+                                                                       .stack = stack_id(words[4])});
     else if (!strcmp(verb, "execution"))
         jfr_write_execution_sample(w, ticks, (uint32_t)number(words[1]), stack_id(words[2]), JFR_STATE_JAVA);
     else if (!strcmp(verb, "pause"))

@@ -1,6 +1,6 @@
 /* Some threads compute on stacks of one page, as goroutines and coroutines do, and have an alternate stack for signals. They are sampled
  * by every clock in recording after recording, and survive. Their alternate stacks are as large as Go's, as large as SIGSTKSZ once was,
- * and as small as the kernel allows; they must stay unchanged.
+ * and as small as the kernel allows; they must stay unchanged. The smallest has no room for a second trap, which must wait.
  * tier: default
  * timeout: 180
  * sanitize: no */
@@ -8,24 +8,35 @@
 #include "session.h"
 
 #include "agent/hot/layout.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/signals/signals.h"
 #include "agent/trigger/threads.h"
 #include "profile/load/load_jfr.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#ifndef AT_MINSIGSTKSZ
-#define AT_MINSIGSTKSZ 51
+#if defined(__x86_64__)
+enum { LEAST_BYTES = 2048 }; /* the kernel's MINSIGSTKSZ; the C library's macro gives more */
+#else
+enum { LEAST_BYTES = 5120 };
 #endif
-
-enum { MS = 1000000, PAGE = 4096, STEPS = 200000, RECORDINGS = 3, SAMPLES_LEAST = 8, LEAST_BYTES = 2048, CPU_MOST_MS = 20000 };
+enum {
+    MS = 1000000,
+    PAGE = 4096,
+    STEPS = 200000,
+    RECORDINGS = 3,
+    ROUNDS = 100,
+    SAMPLES_LEAST = 8,
+    FIRST_BYTES = 1024,
+    CPU_MOST_MS = 20000
+};
 
 static char file[64];
 
@@ -68,11 +79,33 @@ static struct worker {
 
 static _Atomic bool stop;
 
+static volatile size_t frame_bytes; /* how much of a stack the kernel takes for a signal */
+
+static void note_frame(int signal, siginfo_t *info, void *context)
+{
+    const stack_t *s = &((const ucontext_t *)context)->uc_stack;
+    (void)signal, (void)info;
+    frame_bytes = (size_t)((const char *)s->ss_sp + s->ss_size - (const char *)context);
+}
+
+/* AT_MINSIGSTKSZ may tell more than the kernel takes. */
+static void measure_frame(void)
+{
+    static char stack[64 << 10];
+    struct sigaction note = {.sa_sigaction = note_frame, .sa_flags = SA_ONSTACK | SA_SIGINFO}, before;
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    sigaction(SIGUSR1, &note, &before);
+    raise(SIGUSR1);
+    sigaction(SIGUSR1, &before, NULL);
+    sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+}
+
+/* The smallest has room for one frame and the handler's first functions. */
 static size_t alternate_bytes(enum kind kind)
 {
-    size_t told = getauxval(AT_MINSIGSTKSZ), least = told > LEAST_BYTES ? told : LEAST_BYTES; /* the C library's macros give more */
-    size_t bytes[KINDS] = {32 << 10, 8 << 10, least + 1024, 32 << 10};
-    return bytes[kind] < least ? least + 1024 : bytes[kind];
+    size_t least = frame_bytes + FIRST_BYTES > LEAST_BYTES ? frame_bytes + FIRST_BYTES : LEAST_BYTES;
+    size_t bytes[KINDS] = {32 << 10, 8 << 10, least, 32 << 10};
+    return bytes[kind] < least ? least : bytes[kind];
 }
 
 static void compute(struct worker *w)
@@ -112,17 +145,23 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The lowest page and the page after the coroutine's stack are inaccessible. Alternate stacks have such a page below, too. */
+/* The page below it is inaccessible. */
+static stack_t make_alternate(enum kind kind)
+{
+    size_t bytes = alternate_bytes(kind), whole = (bytes + PAGE - 1) / PAGE * PAGE;
+    char *alternate = mmap(NULL, PAGE + whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(alternate + PAGE, whole, PROT_READ | PROT_WRITE);
+    return (stack_t){.ss_sp = alternate + PAGE, .ss_size = bytes};
+}
+
+/* The lowest page and the page after the coroutine's stack are inaccessible. */
 static void begin(enum kind kind)
 {
     struct worker *w = &workers[kind];
-    size_t bytes = alternate_bytes(kind), whole = (bytes + PAGE - 1) / PAGE * PAGE;
     char *stack = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *alternate = mmap(NULL, PAGE + whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(stack + PAGE, PAGE, PROT_READ | PROT_WRITE);
-    mprotect(alternate + PAGE, whole, PROT_READ | PROT_WRITE);
     w->page = stack + PAGE;
-    w->alternate = (stack_t){.ss_sp = alternate + PAGE, .ss_size = bytes};
+    w->alternate = make_alternate(kind);
     getcontext(&w->coroutine);
     w->coroutine.uc_stack = (stack_t){.ss_sp = w->page, .ss_size = PAGE};
     w->coroutine.uc_link = &w->home;
@@ -162,17 +201,17 @@ static bool record(enum clock_kind kind)
 }
 
 /* In a separate process, which a handler without room would kill. */
-static int record_often(enum clock_kind kind)
+static int record_often(int kind)
 {
     struct sigaction own = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
     bool good = true;
-    alarm(60);
+    alarm(150);
     vm_layout.usable = true; /* otherwise every stack counts as unreadable, because there is no JVM */
     sigaction(SIGUSR1, &own, NULL);
     for (int i = 0; i < KINDS; i++)
         begin((enum kind)i);
     for (int i = 0; i < RECORDINGS; i++)
-        good = record(kind) && good;
+        good = record((enum clock_kind)kind) && good;
     atomic_store(&stop, true);
     for (int i = 0; i < KINDS; i++) {
         pthread_join(workers[i].thread, NULL);
@@ -207,21 +246,58 @@ static void judge(enum clock_kind kind)
     profile_deinit(&p);
 }
 
+static volatile sig_atomic_t traps;
+
+static void count_trap(int signal)
+{
+    (void)signal;
+    traps++;
+}
+
+/* Two traps wait, one for the thread and one for the process, whose only thread this is. The kernel delivers one after the other; without a
+ * mask, the second would come at the first instruction of our handler. In a separate process, which the second trap would kill. */
+static int take_two_traps(int rounds)
+{
+    struct sigaction own = {.sa_handler = count_trap, .sa_flags = SA_ONSTACK};
+    stack_t alternate = make_alternate(SMALLEST);
+    sigset_t trap;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    if (sigaltstack(&alternate, NULL) || sigaction(SIGTRAP, &own, NULL) || signals_set(SIGTRAP, handler_on_sigtrap, &session_error))
+        return 2;
+    for (int i = 0; i < rounds; i++) {
+        sigprocmask(SIG_BLOCK, &trap, NULL);
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGTRAP);
+        kill(getpid(), SIGTRAP);
+        sigprocmask(SIG_UNBLOCK, &trap, NULL);
+    }
+    return traps == 2 * rounds && 2 * frame_bytes > alternate.ss_size ? 0 : 1; /* two frames would not fit */
+}
+
+static int status_of_child(int (*work_of_child)(int), int argument)
+{
+    int status;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (!pid)
+        _exit(work_of_child(argument));
+    waitpid(pid, &status, 0);
+    return status;
+}
+
 int main(void)
 {
     snprintf(file, sizeof file, "/tmp/candor-signal-stack-%d.jfr", (int)getpid());
+    measure_frame();
+    int status = status_of_child(take_two_traps, ROUNDS);
+    tap_ok(!status, "a second trap waits for the handler of the first, on the smallest alternate stack (status %x)", status);
     for (enum clock_kind kind = CLOCK_SIGTRAP; kind < CLOCK_KINDS; kind++) {
         struct clock c;
-        int status;
         if (clock_choose(&c, kind, MS, &session_error)) {
             tap_skip("%s: %s", clock_names[kind], session_error.text);
             continue;
         }
-        fflush(stdout);
-        pid_t pid = fork();
-        if (!pid)
-            _exit(record_often(kind));
-        waitpid(pid, &status, 0);
+        status = status_of_child(record_often, (int)kind);
         if (tap_ok(!status, "%s: threads on stacks of a page are sampled in %d recordings, and live (status %x)", clock_names[kind],
                    RECORDINGS, status))
             judge(kind);

@@ -275,6 +275,54 @@ static void test_preempted(void)
           "an owner that waits for another thread in 7 of 12 looks, and then for a processor");
 }
 
+/* Threads need a lock; its owners can run, but lack a processor, in `io` of 40 looks with this stack. */
+static void add_busy_owner(const char *stack, int io)
+{
+    begin();
+    add_wait(&(struct wait){
+        .thread = "waiter", .id = 7, .class_name = "demo.Log", .owner = "keeper", .owner_id = "8", .stack = LOG, .weight = 70 * NS_PER_S});
+    add_looks("keeper", 8, stack, JFR_STATE_READY, io);
+    add_looks("keeper", 8, LOG, JFR_STATE_READY, 40 - io);
+}
+
+#define FORCE0 "sun.nio.ch.UnixFileDispatcherImpl.force0;Native|libc.fdatasync;Kernel|do_fsync"
+
+static void test_busy_io(void)
+{
+    add_busy_owner(LOG ";" FORCE0, 27);
+    finds(FINDING_LOCK_HELD_IN_IO, "demo.Log", LOG_SITE, "an owner that lacks a processor in the kernel, in 27 of 40 looks");
+    add_busy_owner(LOG ";" FORCE0, 25);
+    finds(FINDING_LOCK_OWNER_PREEMPTED, "demo.Log", LOG_SITE, "in 25 looks, which may be less than half");
+    add_busy_owner("demo.Main.run:1;demo.Disk.save:4;" FORCE0, 40);
+    finds(FINDING_LOCK_OWNER_PREEMPTED, "demo.Log", LOG_SITE, "input and output elsewhere in the program");
+}
+
+/* A virtual thread that keeps its carrier parks to sleep, and to wait for a socket. */
+#define PINNED "java.lang.VirtualThread.parkOnCarrierThread:675;" PARK
+
+static void test_pinned_owners(void)
+{
+    begin();
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
+    add_owners("demo.Log",
+               LOG ";java.lang.Thread.sleep:507;java.lang.VirtualThread.sleepNanos:802;java.lang.VirtualThread.parkNanos:631;" PINNED, 20);
+    finds(FINDING_LOCK_HELD_ASLEEP, "demo.Log", LOG_SITE, "a pinned virtual thread sleeps");
+    begin();
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
+    add_owners("demo.Log",
+               LOG ";sun.nio.ch.NioSocketImpl.park:174;sun.nio.ch.Poller.poll:139;java.util.concurrent.locks.LockSupport.park:369;"
+                   "java.lang.System$2.parkVirtualThread:2639;java.lang.VirtualThread.park:582;" PINNED,
+               20);
+    finds(FINDING_LOCK_HELD_IN_IO, "demo.Log", LOG_SITE, "a pinned virtual thread reads from a socket");
+    begin();
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
+    add_owners("demo.Log",
+               LOG ";sun.nio.ch.NioSocketImpl.connect:540;java.util.concurrent.locks.ReentrantLock.lock:322;"
+                   "java.util.concurrent.locks.LockSupport.park:211;" PARK,
+               20);
+    finds(FINDING_LOCK_HELD_WAITING, "demo.Log", LOG_SITE, "a thread that waits for the lock of a socket");
+}
+
 static void test_owners(void)
 {
     begin();
@@ -1680,6 +1728,8 @@ int main(void)
     test_contended();
     test_owners();
     test_preempted();
+    test_busy_io();
+    test_pinned_owners();
     test_writers();
     test_deadlock();
     test_pool();

@@ -5,7 +5,9 @@
 
 #include "analysis/show/overview.h"
 #include "analysis/recording_evidence.h"
+#include "compress/intake.h"
 #include "jfr_craft.h"
+#include "profile/load/load_jfr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,12 +78,11 @@ static void put_setting(uint64_t of, const char *name, const char *value)
     craft_event_end(&file, event);
 }
 
-static const struct evidence *load(void)
+static const struct evidence none;
+
+/* Completes the file at `path`, which ends in XXXXXX. */
+static bool write_file(char *path)
 {
-    static const struct evidence none;
-    static struct jfr_problems problems;
-    char path[] = "/tmp/candor-evidence-XXXXXX";
-    struct error e = {""};
     int fd = mkstemp(path);
     size_t pool = craft_pool(&file, STATE, 1);
     buffer_varint(&file, 1);
@@ -89,11 +90,19 @@ static const struct evidence *load(void)
     craft_event_end(&file, pool);
     craft_end(&file, chunk);
     bool good = fd >= 0 && write(fd, file.data, file.len) == (ssize_t)file.len;
-    good = good && !recording_evidence_load(&r, path, NULL, &problems, &e);
-    tap_ok(good, "read: %s", e.text);
     close(fd);
-    unlink(path);
     buffer_deinit(&file);
+    return good;
+}
+
+static const struct evidence *load(void)
+{
+    static struct jfr_problems problems;
+    char path[] = "/tmp/candor-evidence-XXXXXX";
+    struct error e = {""};
+    bool good = write_file(path) && !recording_evidence_load(&r, path, NULL, &problems, &e);
+    tap_ok(good, "read: %s", e.text);
+    unlink(path);
     return good ? recording_evidence_get(r) : &none;
 }
 
@@ -160,10 +169,78 @@ static void test_waits(void)
     end();
 }
 
+/* ---- what a caller shares with the evidence ---- */
+
+struct seen {
+    uint32_t halts, chunks;
+};
+
+static int see_halts(void *context, const struct halts *h)
+{
+    ((struct seen *)context)->halts += h->count;
+    return 0;
+}
+
+static int see_chunk(void *context, struct jfr_chunk *one)
+{
+    ((struct seen *)context)->chunks++;
+    return 0;
+}
+
+static const enum profile_kind shared_kinds[] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_LOCK, PROFILE_HOLDER, PROFILE_ALLOC, PROFILE_LIVE};
+enum { SHARED = sizeof shared_kinds / sizeof *shared_kinds };
+
+static bool load_shared(const char *path, struct profile *const *by_kind, struct seen *seen)
+{
+    static struct jfr_problems problems;
+    struct profile *list[SHARED];
+    const struct recording_shared shared = {by_kind, {see_chunk, seen}, see_halts, seen};
+    struct intake in;
+    struct error e = {""};
+    for (int i = 0; i < SHARED; i++)
+        list[i] = by_kind[shared_kinds[i]];
+    bool good = !intake_open(&in, path, &e) && !profile_load_jfr_kinds(list, SHARED, &in, path, &e) &&
+                !recording_evidence_load_shared(&r, path, &shared, &problems, &e);
+    tap_ok(good, "read with shared samples: %s", e.text);
+    return good;
+}
+
+static void test_shared(void)
+{
+    char path[] = "/tmp/candor-evidence-XXXXXX";
+    struct profile profiles[PROFILE_KINDS], *by_kind[PROFILE_KINDS] = {NULL};
+    struct seen seen = {0};
+    unsigned kinds = 0;
+    for (int i = 0; i < SHARED; i++) {
+        enum profile_kind kind = shared_kinds[i];
+        by_kind[kind] = &profiles[kind];
+        kinds |= profile_init(by_kind[kind]) ? 0 : 1u << kind;
+        by_kind[kind]->kind = kind;
+    }
+    tap_ok(kinds == RECORDING_EVIDENCE_KINDS, "these are the kinds that are evidence");
+    begin(true);
+    put_setting(0, "event", "cpu,lock");
+    put_wait(CRAFT_START_TICKS - 600, 1000);
+    put_wait(CRAFT_START_TICKS + 5, 10);
+    bool good = write_file(path) && load_shared(path, by_kind, &seen);
+    const struct profile *waits = by_kind[PROFILE_LOCK];
+    const struct evidence *e = good ? recording_evidence_get(r) : &none;
+    tap_ok(e->lock == waits && waits->sample_count == 2 && waits->weight == 410000 && waits->samples[0].weight == 400000,
+           "the caller's waits are the evidence, cut to the recording's time");
+    tap_ok(seen.chunks == 1 && seen.halts == 2, "the caller sees each chunk once, and all halts");
+    end();
+    tap_ok(waits->sample_count == 2 && waits->weight == 1010000 && waits->samples[0].weight == 1000000 && waits->samples[1].weight == 10000,
+           "and has whole waits afterwards");
+    for (int i = 0; i < SHARED; i++)
+        profile_deinit(by_kind[shared_kinds[i]]);
+    unlink(path);
+}
+
 int main(void)
 {
     test_wall();
     test_live();
     test_waits();
+    test_shared();
     return tap_done();
 }

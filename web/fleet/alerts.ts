@@ -5,9 +5,10 @@ import { element, keepPlace } from "../page/dom";
 import { Answer, AnswerError, BAD_REQUEST, FORBIDDEN, MetricsAnswer } from "./api";
 import { MetricChart, MetricData } from "./metricchart";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf, partialMark, skeleton } from "./parts";
+import { emptyState, link, nameOf, partialMark, refusal, skeleton } from "./parts";
 import { RuleForm } from "./ruleform";
 import { Rule, SAMPLE, draftOf, duration, textOf, thresholdOf } from "./rules";
+import { deleteRule, saveRule } from "./saverule";
 import { Silence, Silences } from "./silences";
 import { Column, tableOf } from "./table";
 import { timeText } from "./times";
@@ -71,6 +72,7 @@ const MOST_LINES = 8;
 const MOST_ROWS = 500;
 const ORDER = ["firing", "pending", "resolved", "inactive"];
 const NO_FILE = "candor server --alerts ALERTS.CONF";
+const NEEDED = "the scopes read and write";
 
 export class Alerts implements View {
     readonly word = "alerts";
@@ -96,7 +98,8 @@ export class Alerts implements View {
     constructor() {
         const write = element("button", { type: "button" }, "New rule");
         write.addEventListener("click", () => this.page?.change({ draft: SAMPLE, rule: "" }));
-        this.form = new RuleForm((text) => this.page?.change({ draft: text, rule: "" }), () => this.page?.change({ draft: "" }));
+        this.form = new RuleForm((text) => this.page?.change({ draft: text, rule: "" }), () => this.page?.change({ draft: "" }),
+            (text, name, replaces) => this.save(text, name, replaces));
         this.chart = new MetricChart("The rule's value over time", {
             part: (span) => this.page?.change(span ? { from: span.from, to: span.to } : { from: 0, to: 0 }),
         });
@@ -157,6 +160,7 @@ export class Alerts implements View {
         this.form.root.hidden = state.draft === "";
         if (state.draft !== "") {
             this.form.open(state.draft);
+            this.form.know(answer?.rules.map(({ name }) => name) ?? []);
         }
         this.sentence.replaceChildren(...(answer ? stateSentence(answer) : []));
         keepPlace(this.content, () => this.content.replaceChildren(...(answer ? this.lists(page, answer) : [this.none()])));
@@ -284,11 +288,47 @@ export class Alerts implements View {
         const test = element("button", { type: "button", title: "Sends an alert with the label test=true to its targets" }, "Send a test");
         const status = element("output", { className: "tested" }, this.tested);
         test.addEventListener("click", () => void this.test(page, rule.name, test, status));
-        const edit = element("button", { type: "button" }, "Edit a copy");
+        const edit = element("button", { type: "button" }, "Edit");
         edit.addEventListener("click", () => page.change({ draft: textOf(draftOf(rule)), rule: "" }));
         const close = link("All rules", page.link({ rule: "" }));
-        return [element("p", { className: "row" }, test, edit, close, status),
+        const remove = element("button", { type: "button" }, "Delete");
+        remove.addEventListener("click", () => {
+            if (remove.dataset.asked === undefined) { // a second click does it
+                remove.dataset.asked = "";
+                remove.textContent = "Delete: are you sure?";
+                return;
+            }
+            void this.remove(page, rule.name, remove, status);
+        });
+        return [element("p", { className: "row" }, test, edit, remove, close, status),
             element("pre", { tabIndex: 0, className: "rule-text" }, visibleLines(textOf(draftOf(rule))))];
+    }
+
+    // Returns what to tell: why it is not saved.
+    private async save(text: string, name: string, replaces: boolean): Promise<string> {
+        const { page } = this;
+        if (!page) {
+            return "";
+        }
+        try {
+            await saveRule(page, text, replaces ? name : null);
+        } catch (error) {
+            return refusal(error, NEEDED);
+        }
+        page.change({ draft: "", rule: name });
+        return "";
+    }
+
+    private async remove(page: Page, name: string, button: HTMLButtonElement, status: HTMLOutputElement): Promise<void> {
+        button.disabled = true;
+        try {
+            await deleteRule(page, name);
+        } catch (error) {
+            status.textContent = refusal(error, NEEDED);
+            button.disabled = false;
+            return;
+        }
+        page.change({ rule: "" });
     }
 
     private async test(page: Page, name: string, button: HTMLButtonElement, status: HTMLOutputElement): Promise<void> {

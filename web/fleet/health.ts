@@ -16,6 +16,7 @@ import { Column, tableOf } from "./table";
 import { timelineOf } from "./timeline";
 import { lengthText, timeText } from "./times";
 import { TokensAnswer, askTokens, tokenParts } from "./tokens";
+import { Daemons, askDaemons, unrecordedParts, unrecordedText } from "./unrecorded";
 
 const METRICS = ["cpu", "own_cost_share", "unseen_share", "lost_share", "failed_share", "truncated_share"];
 const SILENT = 600; // seconds without a recording after which a JVM is said to be silent
@@ -65,6 +66,7 @@ export class Health implements View {
     private until = 0;
     private newest = ""; // version of an agent
     private tokens: TokensAnswer | string = "";
+    private daemons: Daemons = { daemons: [], unheard: 0 };
     private readonly recorded = element("div", {}); // before the form of recordings on demand
     private readonly kept = element("div", {}); // after it
 
@@ -81,6 +83,7 @@ export class Health implements View {
         const series = await questions.ask<SeriesAnswer>("/v1/series", { ...asked, type: CPU_TIME, step: String(secondsIn(state)) });
         this.storage = await questions.ask<Storage>("/v1/storage", {});
         this.pulled = (await questions.ask<{ targets: Pulled[] }>("/v1/pull", {})).targets;
+        this.daemons = await askDaemons(page);
         this.until = series.to;
         this.hosts = hostsOf(this.jvms.list, null);
         this.newest = agentsOf(this.jvms.list).pop() ?? "";
@@ -121,6 +124,7 @@ export class Health implements View {
             : `${cut ? "At least " : ""}${plural(list.length, "JVM")} on ${plural(hosts.length, "host")} sent recordings`
             + (silent === 0 ? ", and none of them has fallen silent." : `; ${silent} ${silent === 1 ? "has" : "have"} been silent for more `
             + `than ${SILENT / 60} minutes.`);
+        this.sentence.append(unrecordedText(this.daemons));
         keepPlace(this.content, () => {
             this.recorded.replaceChildren(...this.hostParts(page));
             this.kept.replaceChildren(...this.serverParts(page));
@@ -144,7 +148,7 @@ export class Health implements View {
             element("h2", {}, "JVMs that are recorded"), ...this.jvmTable(page, list)]
             : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
                 "candor daemon --server " + location.origin)];
-        return [...some, notRecorded()];
+        return [...some, ...unrecordedParts(page, this.daemons)];
     }
 
     private serverParts(page: Page): HTMLElement[] {
@@ -305,12 +309,4 @@ function limitsText(limits: Record<string, number>): string {
         ? `, sums of samples by hour ${time(limits.retain_hours)}, by day ${time(limits.retain_days ?? 0)}` : "";
     return `Samples are kept ${time(limits.retain ?? 0)}${sums}, recordings ${time(limits.retain_recordings ?? 0)}`
         + (bounds.length > 0 ? ", " + bounds.join(", ") : "") + ".";
-}
-
-// The server knows only the JVMs that send recordings. The daemon of a host knows why one of its JVMs is not recorded.
-function notRecorded(): HTMLElement {
-    return element("details", { className: "unsure" }, element("summary", {}, "A JVM is not in the list?"),
-        element("p", { className: "aside" }, "Then the server received nothing from it in this time. The daemon of its host lists all JVMs "
-            + "that it sees, which of them it records, and why not the others. It also counts what it could not send:"),
-        element("pre", { tabIndex: 0 }, "candor daemon --status"));
 }

@@ -1,5 +1,4 @@
-// The editor of a rule of alerts: a form and the text of the file, each following the other. It changes nothing on the server: the text
-// goes into the server's file.
+// The editor of a rule of alerts: a form and the text of the file, each following the other. "Save" puts the text into the server's file.
 import { element } from "../page/dom";
 import { Draft, parseDraft, textOf, valueOf, withKey } from "./rules";
 
@@ -37,9 +36,13 @@ export class RuleForm {
     private readonly metrics = element("datalist", { id: "rule-values" });
     private draft: Draft = { name: "", keys: [] };
     private readonly status = element("output", { className: "quiet" });
+    private readonly save = element("button", { type: "button" });
+    private rules: string[] = []; // the names of those that the server has
 
-    // `preview` is called with the text that is to be tried.
-    constructor(preview: (text: string) => void, close: () => void) {
+    // preview: is called with the text that is to be tried; save: with the one that is to be saved, and whether it replaces the rule of
+    // that name. It returns what to tell.
+    constructor(preview: (text: string) => void, close: () => void,
+        save: (text: string, name: string, replaces: boolean) => Promise<string>) {
         const grid = element("div", { className: "fields" }, ...FIELDS.map((field) => this.makeField(field)), this.metrics);
         const button = (title: string, hint: string, work: () => void) => {
             const made = element("button", { type: "button", title: hint }, title);
@@ -51,15 +54,39 @@ export class RuleForm {
             element("label", { className: "as-text" }, "As text", this.text)),
             element("p", { className: "row" },
                 button("Preview over last week", "When this rule would have fired", () => preview(this.text.value)),
+                this.save,
                 button("Copy", "The text of the rule", () => void this.copy()),
                 button("Download", "The text of the rule as a file", () => this.download()),
                 button("Close", "The text is not kept", close), this.status),
-            element("p", { className: "aside" }, "To use the rule, put its text into the file of candor server --alerts. "
-                + "The server reads the file again when it changes. This page does not change it."));
+            element("p", { className: "aside" }, "Save writes the rule into the file of candor server --alerts, and leaves the rest of it "
+                + "as it is. If the server uses tokens, this needs one with the scopes read and write."));
+        this.save.addEventListener("click", () => {
+            this.save.disabled = true;
+            this.status.textContent = "Saving…";
+            void save(this.text.value, this.draft.name, this.replaces()).then((told) => {
+                this.status.textContent = told;
+                this.save.disabled = false;
+            });
+        });
+        this.nameSave();
     }
 
     offer(metrics: string[]): void {
         this.metrics.replaceChildren(...[...VALUES, ...metrics].map((value) => element("option", { value })));
+    }
+
+    // Says which rules the server has: saving one of these names replaces it.
+    know(rules: string[]): void {
+        this.rules = rules;
+        this.nameSave();
+    }
+
+    private replaces(): boolean {
+        return this.rules.includes(this.draft.name);
+    }
+
+    private nameSave(): void {
+        this.save.textContent = this.replaces() ? "Save: replaces the rule of this name" : "Save as a new rule";
     }
 
     get value(): string {
@@ -91,6 +118,7 @@ export class RuleForm {
     // Shows a draft. typed: in the form, so the text follows; otherwise the form follows.
     private show(draft: Draft, typed: boolean): void {
         this.draft = draft;
+        this.nameSave();
         if (typed) {
             this.text.value = textOf(draft);
             return;

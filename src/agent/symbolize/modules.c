@@ -94,7 +94,7 @@ static bool is_known(const struct module *m, void *unused)
 void modules_update(void)
 {
     static struct module before[MODULES_MAX];
-    if (dl_iterate_phdr(has_changed, NULL) == 1)
+    if (known.count && dl_iterate_phdr(has_changed, NULL) == 1) /* musl counts from 0 */
         return;
     int count_before = known.count;
     memcpy(before, known.all, (size_t)count_before * sizeof *before);

@@ -21,6 +21,7 @@
 
 #define WAITERS_WARNING 1.0 /* mean number of threads that wait */
 #define OWNER_SHARE     0.5 /* least share of the owners' sampled time in an activity that then counts as the reason */
+#define OWN_USE         0.5 /* a share of the processors; if the program uses less, others are the reason why its threads have none */
 #define READERS_SHARE   0.1 /* if writers starve, readers wait at most for this share of the writers' waiting time */
 
 struct lock_use {
@@ -299,6 +300,50 @@ static struct amount unready_share(const struct uses *u, uint32_t place)
     return amount_share(ready, all, stats_effective_size(all, squares));
 }
 
+/* Returns the share of input and output in the time in which threads ran, or could run, in the method that most waits for the lock come
+ * from. The looks at owners show no stack of one that can run. On a busy machine such an owner may be in a system call for most of the
+ * time, because it lacks a processor there. */
+static struct amount busy_io_share(const struct uses *u, uint32_t place)
+{
+    const struct profile *p = u->e->wall;
+    const struct tally_row *site = tally_largest(&u->sites, place);
+    double io = 0, all = 0, squares = 0;
+    struct stack_marks marks;
+    int rc = stack_marks_of(&marks, u->f, u->p);
+    uint32_t label = rc || !site ? 0 : stack_own(&marks, site->key);
+    u->f->failed = u->f->failed || rc;
+    for (uint32_t i = 0; label && p && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        double weight = (double)s->weight;
+        bool runs = s->state == JFR_STATE_READY || !jfr_state_waits((enum jfr_thread_state)s->state);
+        if (!runs || !stack_calls(p, s->stack, profile_text(u->p, label)))
+            continue;
+        io += stack_java_work(p, s->stack) == STACK_IS_IN_IO ? weight : 0;
+        all += weight;
+        squares += weight * weight;
+    }
+    return amount_share(io, all, stats_effective_size(all, squares));
+}
+
+static bool tell_of_busy_io(const struct told *t, struct finding *one)
+{
+    const struct uses *u = t->u;
+    struct amount share = busy_io_share(u, (uint32_t)(t->use - u->list));
+    if (share.low < OWNER_SHARE)
+        return false;
+    one->kind = FINDING_LOCK_HELD_IN_IO;
+    one->text = findings_say(u->f, "%s; in %.0f to %.0f %% of the time in which a thread could run there, it was in input or output",
+                             findings_text(u->f, one->text), 100 * share.low, 100 * share.high);
+    return true;
+}
+
+/* Whether other programs keep the processors busy. */
+static bool others_compute(const struct evidence *e)
+{
+    return e->cpu && e->cpu->unit == PROFILE_UNIT_NS && e->processors &&
+           (double)e->cpu->weight < OWN_USE * e->processors * (double)e->duration_ns;
+}
+
 static void tell_of_processor(const struct told *t, struct finding *one)
 {
     const struct uses *u = t->u;
@@ -306,6 +351,10 @@ static void tell_of_processor(const struct told *t, struct finding *one)
     if (share.low < OWNER_SHARE)
         return;
     one->kind = FINDING_LOCK_OWNER_PREEMPTED;
+    if (others_compute(u->e))
+        one->remedy =
+            "check which other programs run on this machine, and the CPU quota of the container: this program uses less than half "
+            "of the processors; and do less while holding the lock";
     one->text = findings_say(u->f, "%s; in %.0f to %.0f %% of the time in which its owners could run, they had no processor",
                              findings_text(u->f, one->text), 100 * share.low, 100 * share.high);
 }
@@ -341,7 +390,7 @@ static void choose(struct told *t, struct finding *one)
         tell_owner(t, one, work, o);
     else {
         tell_plainly(t, one);
-        if (!may_wait(o))
+        if (!may_wait(o) && !tell_of_busy_io(t, one))
             tell_of_processor(t, one);
     }
 }

@@ -239,6 +239,12 @@ static bool is_nested(const struct crew *c, uint32_t pool, uint32_t *place)
     return awaits;
 }
 
+/* Whether these are workers of a ForkJoinPool with their default names. */
+static bool is_fork_join(const struct crew *c, uint32_t pool)
+{
+    return !strncmp(findings_text(c->f, pool), "ForkJoinPool", strlen("ForkJoinPool"));
+}
+
 static void judge(struct crew *c)
 {
     uint32_t pool = full_pool(c), workers = tally_keys(&c->busy, pool);
@@ -259,11 +265,12 @@ static void judge(struct crew *c)
         &(struct finding){
             .kind = FINDING_POOL_TOO_SMALL,
             .score = score_saturate(mean.low, QUEUE_WARNING),
-            .text = findings_say(c->f,
-                                 "%.1f tasks on average (%.1f to %.1f) waited for a thread of %.120s*, which has %u threads, busy "
-                                 "for %.0f %% of the time; %s wait for the results of these tasks at %.300s",
-                                 mean.value, mean.low, mean.high, findings_text(c->f, pool), workers, 100 * (1 - idle_share(c, pool).value),
-                                 nested ? "its own tasks" : "other threads", findings_text(c->f, where)),
+            .text =
+                findings_say(c->f,
+                             "%.1f tasks on average (%.1f to %.1f) waited for a thread of %.120s*, which has %u thread%s, busy "
+                             "for %.0f %% of the time; %s wait for the results of these tasks at %.300s",
+                             mean.value, mean.low, mean.high, findings_text(c->f, pool), workers, workers == 1 ? "" : "s",
+                             100 * (1 - idle_share(c, pool).value), nested ? "its own tasks" : "other threads", findings_text(c->f, where)),
             .subject = pool,
             .site = where,
             .count = q.waits->count,
@@ -271,8 +278,11 @@ static void judge(struct crew *c)
             .lost_ns = q.ns,
             .remedy = nested ? "give the inner tasks a pool of their own, or run them in the task that waits for them: if all "
                                "threads of a pool wait for its queue, they wait forever"
-                             : "use more core threads: a pool adds further threads only when its queue is full, which never "
-                               "happens with an unbounded queue",
+                      : is_fork_join(c, pool)
+                          ? "run tasks that wait in a pool of their own, with as many threads as may wait at a time: a ForkJoinPool has "
+                            "one for each processor"
+                          : "use more core threads: a pool adds further threads only when its queue is full, which never "
+                            "happens with an unbounded queue",
         });
 }
 

@@ -2,6 +2,7 @@
 #include "base/text/word_list.h"
 #include "cli/cli.h"
 #include "cli/diff/page.h"
+#include "cli/gate.h"
 
 #include "cli/read/input.h"
 #include "profile/figures/diff.h"
@@ -100,33 +101,21 @@ static int add(struct diff *d, struct diff_page *page, const struct cli_args *ar
     return rc ? cli_fail("%s: %s", *path, strerror(-rc)) : status;
 }
 
-/* Whether the figure passes. It fails if the certain part of its growth is above the gate. */
-static bool passes_gate(const struct diff_figure *f, double gate)
+/* Returns the certain part of the figure's growth; 0 = it has not grown for sure. */
+static double growth(const struct diff_figure *f)
 {
-    return !(f->change == DIFF_GREW || f->change == DIFF_NEW) || f->interval.low <= gate;
+    return f->change == DIFF_GREW || f->change == DIFF_NEW ? f->interval.low : 0;
 }
 
-static int check_gate(const struct diff *d, double gate)
+static int check_gate(const struct diff *d, double threshold)
 {
-    uint32_t grown = 0;
-    const struct diff_row *worst = NULL;
-    double most = gate;
+    struct gate g = {.threshold = threshold};
     for (uint32_t i = 0; i < d->count; i++) {
-        const struct diff_row *row = &d->rows[i];
-        grown += !passes_gate(&row->self, gate) || !passes_gate(&row->total, gate);
-        double low = passes_gate(&row->self, gate) ? gate : row->self.interval.low;
-        low = !passes_gate(&row->total, gate) && row->total.interval.low > low ? row->total.interval.low : low;
-        if (low > most) {
-            worst = row;
-            most = low;
-        }
+        double self = growth(&d->rows[i].self), total = growth(&d->rows[i].total);
+        gate_note(&g, diff_name(d, &d->rows[i]), self > total ? self : total);
     }
-    if (!worst)
-        return CLI_OK;
-    const char *unit = d->absolute ? "% of a CPU" : "points";
-    const char *hint = d->absolute ? "" : " (a share also grows if others shrink: --absolute compares times of runs with the same load)";
-    return cli_fail("%u method%s grew by more than %g %s; most, by at least %.2f: %s%s", grown, grown == 1 ? "" : "s", 100 * gate, unit,
-                    100 * most, diff_name(d, worst), hint);
+    return gate_end(&g, d->absolute ? "% of a CPU" : "points",
+                    d->absolute ? "" : " (a share also grows if others shrink: --absolute compares times of runs with the same load)");
 }
 
 static int compare(struct diff *d, struct diff_page *page, const struct cli_args *args, struct diff_options *o, double gate)

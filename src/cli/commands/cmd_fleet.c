@@ -28,7 +28,10 @@ static const struct cli_option options[] = {
     {0, "requests", "BEFORE,AFTER", NULL,
      "changes: the cost of a request; how many an average host answered in a second before and after (default: those that recordings "
      "count)"},
-    {0, "split", "LABEL", NULL, "changes: in JSON, show for each change which values of this label have it"},
+    {0, "split", "LABEL", NULL, "changes: show for each change which values of this label have it, such as commits"},
+    {0, "gate", "PERCENT", NULL,
+     "changes: exit with status 1 if a method has certainly grown by more than PERCENT points, or a request by more than PERCENT, or if "
+     "nothing can be compared"},
     {0, "all", NULL, NULL, "changes: also show what is not sure, and all callers"},
     {0, "state", "STATE", NULL,
      "findings: only those in this state: open, acknowledged, silenced, resolved, all (default: open and acknowledged)"},
@@ -176,6 +179,8 @@ const struct cli_command command_fleet = {
                 "    what the newest version of shop made dearer or cheaper\n"
                 "candor fleet changes --select 'service=\"shop\"' --before last-week http://candor.example:4041\n"
                 "    the last hour against the same hour a week ago\n"
+                "candor fleet changes --select 'service=\"shop\"' --from -1d --gate 1 http://candor.example:4041\n"
+                "    for CI: status 1 if the newest version has a method that grew by more than 1 point\n"
                 "candor fleet findings http://candor.example:4041\n    what is wrong\n"
                 "candor fleet findings --set acknowledged --note 'a fix is on its way' http://candor.example:4041 17\n"
                 "    so that others know\n"

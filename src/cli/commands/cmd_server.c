@@ -10,6 +10,8 @@ static const struct cli_option options[] = {
     {0, "store-user", "NAME", NULL, "user of ClickHouse (default: default)"},
     {0, "store-password-file", "FILE", NULL, "file with the password of that user"},
     {0, "store-ca", "FILE", NULL, "trust these certificates (PEM) of ClickHouse, instead of the system's"},
+    {0, "weights", "exact|rounded", NULL,
+     "how the weights of samples are kept: rounded takes less room, and the sum of each recording stays exact (default exact)"},
     {0, "cold", "s3://BUCKET/PREFIX", NULL,
      "make objects of recordings, as they were sent, in a service that speaks S3; --data then needs room for the newest only"},
     {0, "cold-after", "TIME", NULL, "do so when a recording was received this long ago (default 1h)"},

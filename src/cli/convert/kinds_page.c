@@ -45,7 +45,7 @@ int kinds_page_add_classes(struct profile *p)
 struct written {
     const struct kinds_page *page;
     struct flamegraph f;
-    struct spans spans;
+    struct page_parts parts;
 };
 
 static int add(struct written *w, const struct profile *p, const struct page_codes *codes)
@@ -53,23 +53,28 @@ static int add(struct written *w, const struct profile *p, const struct page_cod
     const struct kinds_page *page = w->page;
     char title[KINDS_PAGE_TITLE], biased[KINDS_PAGE_TITLE + 40];
     snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", kinds_page_title(page, p, title));
-    int rc = flamegraph_add(&w->f, p, profile_is_safepoint(p) ? biased : title, page->threads, codes->list, codes->count);
-    return rc ? rc : spans_add(&w->spans, p);
+    return flamegraph_add(&w->f, p, profile_is_safepoint(p) ? biased : title, page->threads, codes->list, codes->count);
+}
+
+/* Adds the samples of a profile, if it has any, with their classes. */
+static int add_sampled(struct written *w, struct profile *p, bool with_classes)
+{
+    int rc = p->sampled && !with_classes ? kinds_page_add_classes(p) : 0;
+    return rc || !p->sampled ? rc : add(w, p, &(struct page_codes){0});
 }
 
 static int add_kind(struct written *w, enum profile_kind kind)
 {
     const struct kinds_page *page = w->page;
-    struct profile p;
-    int rc = profile_init(&p);
+    bool full_names = page->args && cli_switch(page->args, "full-names"); /* the parts have stable names */
+    struct profile own, *p = full_names ? NULL : page_parts_profile(&w->parts, kind);
+    if (p)
+        return add_sampled(w, p, w->parts.with_classes & 1u << kind);
+    int rc = profile_init(&own);
     if (rc)
         return rc;
-    rc = input_load_more(&p, page->args, page->in, page->count, kind) ? -EIO : 0;
-    if (!rc && p.sampled)
-        rc = kinds_page_add_classes(&p);
-    if (!rc && p.sampled)
-        rc = add(w, &p, &(struct page_codes){0});
-    profile_deinit(&p);
+    rc = input_load_more(&own, page->args, page->in, page->count, kind) ? -EIO : add_sampled(w, &own, false);
+    profile_deinit(&own);
     return rc;
 }
 
@@ -101,15 +106,31 @@ static bool tells_all(const struct kinds_page *page)
     return page->count == 1 && !remote_is(page->in[0]) && strcmp(page->in[0], "-") != 0;
 }
 
+/* Makes the parts of a page that shows all of a recording, and reads the other kinds. */
+static int make_parts(struct written *w, struct profile *p, unsigned kinds)
+{
+    const struct kinds_page *page = w->page;
+    struct spans spans;
+    int rc = spans_init(&spans);
+    rc = rc ? rc : page_parts_load(&w->parts, page->in[0], p, kinds);
+    rc = rc ? rc : spans_add(&spans, p);
+    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
+        const struct profile *one = kinds & 1u << kind ? page_parts_profile(&w->parts, kind) : NULL;
+        rc = one ? spans_add(&spans, one) : 0;
+    }
+    rc = rc ? rc : page_parts_make(&w->parts, p->kinds, &spans, page->args ? cli_option(page->args, "trace-link") : NULL);
+    spans_deinit(&spans);
+    return rc;
+}
+
 /* Writes the samples of p, and of the other kinds. */
-static int add_samples(struct written *w, struct profile *p)
+static int add_samples(struct written *w, struct profile *p, unsigned kinds)
 {
     const struct kinds_page *page = w->page;
     struct page_codes codes = {0};
     if (page->count == 1)
         page_codes_make(&codes, page->in[0], p);
     int rc = p->sampled ? add(w, p, &codes) : 0;
-    unsigned kinds = more_kinds(page, p);
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
         if (kinds & 1u << kind)
             rc = add_kind(w, kind);
@@ -122,12 +143,13 @@ static int add_samples(struct written *w, struct profile *p)
 int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p)
 {
     struct written w = {.page = page};
-    int rc = spans_init(&w.spans);
+    unsigned kinds = more_kinds(page, p);
+    int rc = tells_all(page) ? make_parts(&w, p, kinds) : 0;
     flamegraph_begin(&w.f, out);
-    rc = rc ? rc : add_samples(&w, p);
-    if (!rc && tells_all(page))
-        rc = page_parts_add(&w.f, page->in[0], p->kinds, &w.spans, page->args ? cli_option(page->args, "trace-link") : NULL);
+    rc = rc ? rc : add_samples(&w, p, kinds);
+    if (!rc)
+        page_parts_add(&w.parts, &w.f);
     flamegraph_end(&w.f);
-    spans_deinit(&w.spans);
+    page_parts_deinit(&w.parts);
     return rc;
 }

@@ -1,129 +1,162 @@
 #include "cli/convert/page_parts.h"
 
 #include "analysis/analyze.h"
-#include "analysis/show/findings_print.h"
 #include "analysis/recording_evidence.h"
+#include "analysis/show/findings_print.h"
 #include "cli/cli.h"
-#include "cli/read/input.h"
+#include "compress/intake.h"
 #include "events/halts.h"
 #include "format/page/marks.h"
 #include "format/page/span_events.h"
-#include "jfr/read/reader.h"
+#include "profile/allocated.h"
+#include "profile/load/load_jfr.h"
 #include "report/halts/halts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* A report that is written to memory. */
-struct text {
-    FILE *file;
-    char *bytes;
-    size_t size;
-};
-
-static int begin(struct text *t)
+/* Begins a part, which is written to memory. Returns NULL if there is no memory. */
+static FILE *begin(struct page_parts *parts, const char *name)
 {
-    *t = (struct text){0};
-    t->file = open_memstream(&t->bytes, &t->size);
-    return t->file ? 0 : -ENOMEM;
+    struct page_part *part = &parts->list[parts->count];
+    *part = (struct page_part){.name = name};
+    return open_memstream(&part->bytes, &part->size);
 }
 
-static int end(struct text *t, struct flamegraph *f, const char *part, int rc)
+static int end(struct page_parts *parts, FILE *file, int rc)
 {
-    if (fclose(t->file))
+    struct page_part *part = &parts->list[parts->count];
+    if (fclose(file))
         rc = -ENOMEM;
-    if (!rc)
-        flamegraph_add_json(f, part, t->bytes, t->size);
-    free(t->bytes);
+    if (rc)
+        free(part->bytes);
+    else
+        parts->count++;
     return rc;
 }
 
-static int add_view(struct flamegraph *f, const struct halts *h, struct jfr_problems *problems)
+/* ---- samples ---- */
+
+/* Whether the profile can take the place of the one that page_parts_load would read. */
+static bool is_usable(const struct profile *p)
 {
-    const struct halts_report o = {.top = PAGE_HALTS, .problems = problems};
+    return p->kind == PROFILE_RUNNING && !p->full_names && !allocated_has_classes(p);
+}
+
+int page_parts_load(struct page_parts *parts, const char *path, struct profile *p, unsigned kinds)
+{
+    struct profile *list[PROFILE_KINDS];
+    struct intake in;
+    struct error e; /* not printed: the samples were read from the same file, and its problems were printed then */
+    uint32_t n = 0;
+    int rc = 0;
+    parts->path = path;
+    if (is_usable(p))
+        parts->profiles[PROFILE_RUNNING] = p;
+    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
+        if (!((kinds | RECORDING_EVIDENCE_KINDS) & 1u << kind) || parts->profiles[kind])
+            continue;
+        list[n] = &parts->own[kind];
+        parts->profiles[kind] = list[n];
+        rc = profile_init(list[n]);
+        parts->made |= rc ? 0 : 1u << kind;
+        list[n++]->kind = kind;
+    }
+    parts->is_read = !rc && !intake_open(&in, path, &e) && !profile_load_jfr_kinds(list, n, &in, intake_name(path), &e);
+    return rc;
+}
+
+struct profile *page_parts_profile(struct page_parts *parts, enum profile_kind kind)
+{
+    return parts->is_read && parts->made & 1u << kind ? &parts->own[kind] : NULL;
+}
+
+/* ---- parts ---- */
+
+struct view {
+    struct page_parts *parts;
+    const struct jfr_problems *problems;
+};
+
+/* Makes the parts about halts, from all of them. */
+static int take_halts(void *context, const struct halts *h)
+{
+    struct view *view = context;
+    const struct halts_report o = {.top = PAGE_HALTS, .problems = view->problems};
     struct halt_view v = {0};
-    struct text t;
+    FILE *f;
     int rc = halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
     if (!rc && v.count) {
-        rc = begin(&t);
-        rc = rc ? rc : end(&t, f, "halts", halts_report_json(t.file, &v, &o));
-        rc = rc ? rc : begin(&t);
-        rc = rc ? rc : end(&t, f, "marks", marks_write(t.file, &v));
+        f = begin(view->parts, "halts");
+        rc = f ? end(view->parts, f, halts_report_json(f, &v, &o)) : -ENOMEM;
+        f = rc ? NULL : begin(view->parts, "marks");
+        rc = f ? end(view->parts, f, marks_write(f, &v)) : -ENOMEM;
     }
     halt_view_deinit(&v);
     return rc;
 }
 
-/* Adds the halts, and reads the events of spans in the same pass. */
-static int add_halts(struct flamegraph *f, const char *path, struct spans *spans, struct jfr_problems *problems)
+static int make_spans(struct page_parts *parts, struct spans *spans, const char *trace_link)
 {
-    struct pass_reader of_spans = span_events_reader(spans);
-    struct jfr_file *file;
-    struct halts h;
-    struct error e; /* not printed: the samples were read from the same file, and its problems were printed then */
-    if (jfr_file_open(&file, path, problems, &e))
+    if (!spans->row_count)
         return 0;
-    int rc = halts_read_beside(&h, file, &of_spans, 1, problems, &e) ? 0 : add_view(f, &h, problems);
-    jfr_file_close(file);
-    halts_deinit(&h);
-    return rc;
+    FILE *f = begin(parts, "spans");
+    return f ? end(parts, f, spans_write(f, spans, trace_link)) : -ENOMEM;
 }
 
-static int add_judged(struct flamegraph *f, const struct evidence *evidence, const char *path)
+static int make_particulars(struct page_parts *parts, unsigned kinds, enum profile_kind kind, const char *name)
 {
-    const struct findings_print o = {.file = path, .duration_ns = evidence->duration_ns, .top = PAGE_FINDINGS};
+    struct profile *p = page_parts_profile(parts, kind);
+    if (!(kinds & 1u << kind) || !p || !p->sampled)
+        return 0;
+    parts->with_classes |= 1u << kind;
+    FILE *f = begin(parts, name);
+    return f ? end(parts, f, report_print_particulars(p, f)) : -ENOMEM;
+}
+
+static int make_findings(struct page_parts *parts, const struct evidence *evidence)
+{
+    const struct findings_print o = {.file = parts->path, .duration_ns = evidence->duration_ns, .top = PAGE_FINDINGS};
     struct findings found;
-    struct text t;
     int rc = findings_init(&found);
     rc = rc ? rc : analyze(&found, evidence);
     rc = !rc && found.failed ? -ENOMEM : rc;
-    rc = rc ? rc : begin(&t);
-    if (!rc) {
-        findings_print_json(t.file, &found, &o);
-        rc = end(&t, f, "findings", 0);
+    FILE *f = rc ? NULL : begin(parts, "findings");
+    if (f) {
+        findings_print_json(f, &found, &o);
+        rc = end(parts, f, 0);
     }
     findings_deinit(&found);
-    return rc;
+    return f ? rc : -ENOMEM;
 }
 
-static int add_particulars(struct flamegraph *f, const char *path, enum profile_kind kind, const char *part)
-{
-    struct profile p;
-    struct text t;
-    char *in = (char *)path;
-    int rc = profile_init(&p);
-    if (rc)
-        return rc;
-    if (!input_load_more(&p, NULL, &in, 1, kind) && p.sampled) {
-        rc = begin(&t);
-        rc = rc ? rc : end(&t, f, part, report_print_particulars(&p, t.file));
-    }
-    profile_deinit(&p);
-    return rc;
-}
-
-static int add_spans(struct flamegraph *f, struct spans *spans, const char *trace_link)
-{
-    struct text t;
-    int rc = begin(&t);
-    return rc ? rc : end(&t, f, "spans", spans_write(t.file, spans, trace_link));
-}
-
-int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds, struct spans *spans, const char *trace_link)
+int page_parts_make(struct page_parts *parts, unsigned kinds, struct spans *spans, const char *trace_link)
 {
     static struct jfr_problems problems;
-    struct recording_evidence *r;
+    struct view view = {parts, &problems};
+    const struct recording_shared shared = {parts->profiles, span_events_reader(spans), take_halts, &view};
+    struct recording_evidence *r = NULL;
     struct error e;
-    int rc = add_halts(f, path, spans, &problems);
-    if (!rc && spans->row_count)
-        rc = add_spans(f, spans, trace_link);
-    if (!rc && kinds & PROFILE_KIND_BIT(LOCK))
-        rc = add_particulars(f, path, PROFILE_LOCK, "locks");
-    if (!rc && kinds & PROFILE_KIND_BIT(LIVE))
-        rc = add_particulars(f, path, PROFILE_LIVE, "live");
-    if (rc || recording_evidence_load(&r, path, NULL, &problems, &e))
-        return rc;
-    rc = add_judged(f, recording_evidence_get(r), path);
+    int rc = parts->is_read ? recording_evidence_load_shared(&r, parts->path, &shared, &problems, &e) : 0;
+    rc = rc == -ENOMEM ? rc : make_spans(parts, spans, trace_link);
+    rc = rc || !r ? rc : make_findings(parts, recording_evidence_get(r));
     recording_evidence_free(r);
-    return rc;
+    rc = rc ? rc : make_particulars(parts, kinds, PROFILE_LOCK, "locks");
+    return rc ? rc : make_particulars(parts, kinds, PROFILE_LIVE, "live");
+}
+
+void page_parts_add(const struct page_parts *parts, struct flamegraph *f)
+{
+    for (uint32_t i = 0; i < parts->count; i++)
+        flamegraph_add_json(f, parts->list[i].name, parts->list[i].bytes, parts->list[i].size);
+}
+
+void page_parts_deinit(struct page_parts *parts)
+{
+    for (enum profile_kind kind = 0; kind < PROFILE_KINDS; kind++)
+        if (parts->made & 1u << kind)
+            profile_deinit(&parts->own[kind]);
+    for (uint32_t i = 0; i < parts->count; i++)
+        free(parts->list[i].bytes);
+    *parts = (struct page_parts){0};
 }

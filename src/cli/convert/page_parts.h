@@ -1,15 +1,44 @@
-/* Adds further parts of a recording to its page: its halts, findings, locks and what is alive, in the JSON format of their
- * reports, the events of its threads (marks.h), and its spans (spans.h). */
+/* Further parts of a recording's page: its halts, findings, locks and what is alive, in the JSON format of their reports, the events of its
+ * threads (marks.h), and its spans (spans.h). The parts and the kinds of sample that the page shows share what is read: the file
+ * is read once for all kinds of sample, and once for everything else.
+ *
+ *   page_parts_load -> spans_add ... -> page_parts_make -> page_parts_profile ... -> page_parts_add -> page_parts_deinit */
 #ifndef CANDOR_CLI_CONVERT_PAGE_PARTS_H
 #define CANDOR_CLI_CONVERT_PAGE_PARTS_H
 
 #include "format/page/flamegraph.h"
 #include "format/page/spans.h"
 
-enum { PAGE_HALTS = 500, PAGE_FINDINGS = 30 }; /* the largest numbers on a page; PAGE_HALTS applies to each scope */
+enum {
+    PAGE_HALTS = 500, /* this and PAGE_FINDINGS: the largest numbers on a page; PAGE_HALTS applies to each scope */
+    PAGE_FINDINGS = 30,
+    PAGE_PARTS = 8 /* not so many parts are made */
+};
 
-/* Adds these parts of the file. A file that is not a JFR recording, or cannot be read again, has none. kinds: the kinds of sample that the
- * file has (bits). spans: those of its samples. trace_link: NULL = none. Returns 0 or -ENOMEM. */
-int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds, struct spans *spans, const char *trace_link);
+struct page_parts { /* begins as {0} */
+    const char *path;
+    bool is_read;
+    struct profile own[PROFILE_KINDS];       /* those of `made` (bits) */
+    unsigned made, with_classes;             /* with_classes: those that have got their classes as leaves (bits) */
+    struct profile *profiles[PROFILE_KINDS]; /* NULL = not wanted */
+    struct page_part {
+        const char *name;
+        char *bytes;
+        size_t size;
+    } list[PAGE_PARTS];
+    uint32_t count;
+};
+
+/* Reads the samples of these kinds (bits), and of those that the parts need. p: all samples of one kind of this file; they are not read
+ * again if they are of CPU time. p must outlive the parts. A file that is not a JFR recording, or cannot be read again, has no parts.
+ * Functions return 0 or -ENOMEM. */
+int page_parts_load(struct page_parts *parts, const char *path, struct profile *p, unsigned kinds);
+/* Makes the parts. kinds: the kinds of sample that the file has (bits). spans: those of its samples. trace_link: NULL = none. */
+int page_parts_make(struct page_parts *parts, unsigned kinds, struct spans *spans, const char *trace_link);
+/* Returns the samples of a kind that page_parts_load was asked for; NULL if the file could not be read. After page_parts_make the caller
+ * may change them. */
+struct profile *page_parts_profile(struct page_parts *parts, enum profile_kind kind);
+void page_parts_add(const struct page_parts *parts, struct flamegraph *f);
+void page_parts_deinit(struct page_parts *parts);
 
 #endif

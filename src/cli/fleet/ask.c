@@ -40,7 +40,7 @@ static void print_missing(const struct fleet *f, json_t *answer)
         cli_fail("%s: %s", f->address, text ? text : "the list is cut off at its limit");
 }
 
-static int show(const struct fleet *f, const struct fetch_answer *answer, fleet_print *print)
+static int show(const struct fleet *f, const struct fetch_answer *answer, fleet_print *print, fleet_print *check)
 {
     const char *bytes = (const char *)answer->body.data;
     json_t *json = json_loadb(bytes, answer->body.len, 0, NULL);
@@ -51,17 +51,23 @@ static int show(const struct fleet *f, const struct fetch_answer *answer, fleet_
     if (as_it_is)
         fwrite(bytes, 1, answer->body.len, stdout);
     int status = as_it_is ? cli_finish_output() : print(f, json);
+    status = status || !check ? status : check(f, json);
     json_decref(json);
     return status;
 }
 
 int fleet_show(const struct fleet *f, struct buffer *query, fleet_print *print)
 {
+    return fleet_show_and_check(f, query, print, NULL);
+}
+
+int fleet_show_and_check(const struct fleet *f, struct buffer *query, fleet_print *print, fleet_print *check)
+{
     struct fetch_answer answer = {0};
     buffer_u8(query, 0);
     int status = query->failed ? cli_usage(f->args->command, "the query is too long")
                                : remote_get(f->args, f->address, (const char *)query->data, &answer);
-    status = status ? status : show(f, &answer, print);
+    status = status ? status : show(f, &answer, print, check);
     fetch_deinit(&answer);
     buffer_deinit(query);
     return status;

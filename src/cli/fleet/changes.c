@@ -1,5 +1,6 @@
 /* candor fleet changes: what changed in a service, and how sure that is. */
 #include "cli/fleet/fleet.h"
+#include "cli/gate.h"
 
 #include <string.h>
 
@@ -114,6 +115,53 @@ static void print_head(const json_t *answer)
            fleet_text(answer, "type"), 100 * number(answer, "level"));
 }
 
+/* ---- causes ---- */
+
+enum { CAUSES_SHOWN = 3 };
+
+static void add_cause(struct table *t, const json_t *row, const json_t *cause, const char *what, const char *name)
+{
+    table_add(t, "%s", fleet_text(row, "method"));
+    table_add(t, "%s", fleet_text(row, "figure"));
+    table_add(t, "%+.3f", 100 * number(cause, "change"));
+    table_add(t, "%s %s", what, name);
+}
+
+static void add_causes(struct table *t, const json_t *row, const char *list, const char *what, const char *member)
+{
+    size_t i;
+    const json_t *causes = json_object_get(row, list), *cause;
+    json_array_foreach(causes, i, cause) if (i < CAUSES_SHOWN && number(cause, "change") != 0)
+        add_cause(t, row, cause, what, fleet_text(cause, member));
+}
+
+/* Prints where the changes that are sure come from, the largest part of each first. */
+static int print_causes(const struct fleet *f, const json_t *rows)
+{
+    static const struct table_column titles[] = {{"METHOD", false}, {"OF", false}, {"CHANGE", true}, {"BY", false}};
+    const char *split = cli_option(f->args, "split");
+    struct table t;
+    size_t i;
+    json_t *row;
+    table_init(&t, titles, sizeof titles / sizeof *titles);
+    json_array_foreach(rows, i, row)
+    {
+        const char *verdict = fleet_text(row, "verdict");
+        if (!strcmp(verdict, "not sure") || !strcmp(verdict, "moved") || !is_shown(row, false) ||
+            !strcmp(fleet_text(row, "figure"), "line"))
+            continue;
+        add_causes(&t, row, "callers", "the caller", "method");
+        if (split)
+            add_causes(&t, row, "values", split, "value");
+    }
+    if (!t.cells) {
+        buffer_deinit(&t.text);
+        return CLI_OK;
+    }
+    printf("\n");
+    return table_end(&t, stdout) ? cli_fail("out of memory") : CLI_OK;
+}
+
 static int print(const struct fleet *f, const json_t *answer)
 {
     struct table t;
@@ -140,26 +188,68 @@ static int print(const struct fleet *f, const json_t *answer)
     else if (!all)
         printf("not shown: %lld figures are not sure, and %lld totals changed only by what is shown; --all shows them\n", tests - sure,
                sure - (long long)shown);
-    return cli_finish_output();
+    int status = *fleet_text(answer, "reason") ? CLI_OK : print_causes(f, rows);
+    return status ? status : cli_finish_output();
+}
+
+/* ---- the gate ---- */
+
+static bool has_grown(const json_t *row)
+{
+    const char *verdict = fleet_text(row, "verdict");
+    return strcmp(fleet_text(row, "figure"), "line") != 0 && (!strcmp(verdict, "new") || !strcmp(verdict, "dearer"));
+}
+
+/* Notes each method once: with its own time, or its total, whichever has grown more. */
+static int check_methods(const json_t *rows, double threshold)
+{
+    struct gate g = {.threshold = threshold};
+    json_t *most = json_object(), *row, *low;
+    const char *method;
+    size_t i;
+    json_array_foreach(rows, i, row) if (has_grown(row) && number(row, "low") > number(most, fleet_text(row, "method")))
+        json_object_set(most, fleet_text(row, "method"), json_object_get(row, "low"));
+    json_object_foreach(most, method, low) gate_note(&g, method, json_number_value(low));
+    json_decref(most);
+    return gate_end(&g, "points", "");
+}
+
+/* A version that cannot be compared does not pass. */
+static int check_gate(const struct fleet *f, const json_t *answer)
+{
+    double threshold, growth = number(json_object_get(json_object_get(answer, "requests"), "ratio"), "low") - 1;
+    if (!cli_option(f->args, "gate"))
+        return CLI_OK;
+    int status = cli_percent(f->args, "gate", 0, 0, &threshold);
+    if (!status && *fleet_text(answer, "reason"))
+        return cli_fail("%s: nothing is compared: %s", f->address, fleet_text(answer, "reason"));
+    int methods = status ? status : check_methods(json_object_get(answer, "changes"), threshold);
+    if (!status && growth > threshold)
+        return cli_fail("a request costs at least %.2f %% more", 100 * growth);
+    return methods;
 }
 
 static int changes_run(const struct fleet *f)
 {
     static const char *const options[] = {"type", "before", "after", "by", "split", "requests"};
     struct buffer query;
+    double threshold;
+    int status = cli_percent(f->args, "gate", 0, 0, &threshold);
+    if (status)
+        return status;
     fleet_begin(f, &query, "/v1/changes");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         fleet_put_option(f, &query, options[i]);
     if (cli_switch(f->args, "all"))
         fleet_put(&query, "all", "1");
     fleet_put(&query, "limit", "100000");
-    return fleet_show(f, &query, print);
+    return fleet_show_and_check(f, &query, print, check_gate);
 }
 
 const struct fleet_view fleet_changes = {
     .name = "changes",
     .words = "",
     .summary = "what changed in a service, from version to version or from time to time, and how sure that is",
-    .options = "type before after by split requests all",
+    .options = "type before after by split requests all gate",
     .run = changes_run,
 };

@@ -53,6 +53,8 @@ void fleet_put_option(const struct fleet *f, struct buffer *query, const char *n
  * is not complete, it prints what is missing to standard error. Returns an exit status. */
 typedef int fleet_print(const struct fleet *f, const json_t *answer); /* returns an exit status */
 int fleet_show(const struct fleet *f, struct buffer *query, fleet_print *print);
+/* Does the same, and then lets `check` judge the answer, also with --json. */
+int fleet_show_and_check(const struct fleet *f, struct buffer *query, fleet_print *print, fleet_print *check);
 /* Sends the JSON to a path of the server, and frees both. answer: receives the server's answer, which the caller frees; NULL = nobody wants
  * it. Returns an exit status, after it has printed why the server refuses it. */
 int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json, json_t **answer);

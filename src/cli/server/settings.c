@@ -266,6 +266,8 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
         return error_set(e, -EINVAL, "--data is empty");
     if (o->store && strncmp(o->store, SERVER_STORE_CLICKHOUSE, strlen(SERVER_STORE_CLICKHOUSE)))
         return error_set(e, -EINVAL, "--store must be like clickhouse:http://localhost:8123/candor, not '%.100s'", o->store);
+    if (o->weights && strcmp(o->weights, "exact") && strcmp(o->weights, "rounded"))
+        return error_set(e, -EINVAL, "--weights must be exact or rounded, not '%.20s'", o->weights);
     int rc = remote_write_check(o, e);
     rc = rc || !o->forward ? rc : forward_check(o->forward, e);
     rc = rc || !o->trace_link ? rc : trace_link_check(o->trace_link, e);

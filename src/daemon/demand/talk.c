@@ -52,6 +52,40 @@ static void put_jvms(struct jsonw *j, const struct fleet *f)
     jsonw_member_uint(j, "jvms_left_out", left_out);
 }
 
+/* Whether the JVM is not recorded, for a reason that people may want to know. One that is just being started has none. */
+static bool is_unrecorded(const struct member *t)
+{
+    return !t->live.demand && t->state == MEMBER_LEFT && *t->reason && !member_is_gone(t);
+}
+
+/* Which JVMs are not recorded, and why: the server shows it. */
+static void put_unrecorded(struct jsonw *j, const struct fleet *f)
+{
+    uint32_t listed = 0, left_out = 0;
+    jsonw_key(j, "not_recorded");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct member *t = f->members[i];
+        if (!is_unrecorded(t))
+            continue;
+        if (listed == TALK_UNRECORDED_MAX || ftell(j->out) > TALK_MESSAGE_MAX) {
+            left_out++;
+            continue;
+        }
+        listed++;
+        jsonw_object(j);
+        jsonw_member_text_or_null(j, "service", t->service);
+        jsonw_member_text_or_null(j, "main", t->name);
+        jsonw_member_text_or_null(j, "user", t->user);
+        jsonw_member_text_or_null(j, "jdk", t->jdk);
+        jsonw_member_text(j, "reason", t->reason);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+    jsonw_member_uint(j, "not_recorded_left_out", left_out);
+    jsonw_member_uint(j, "recorded", fleet_recording(f));
+}
+
 static void put_tasks(struct jsonw *j, struct fleet *f)
 {
     char id[ID_MAX];
@@ -85,6 +119,7 @@ char *talk_make(struct fleet *f)
     jsonw_member_text(&j, "host", f->config->host);
     put_tasks(&j, f);
     put_jvms(&j, f);
+    put_unrecorded(&j, f);
     jsonw_object_end(&j);
     jsonw_finish(&j);
     bool failed = ferror(out);

@@ -5,7 +5,8 @@
 #include "server/answers/health.h"
 #include "server/answers/holders.h"
 #include "server/alerts/alerts.h"
-#include "server/alerts/silence_calls.h"
+#include "server/alerts/calls/rule_calls.h"
+#include "server/alerts/calls/silence_calls.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
 #include "server/answers/permit.h"
@@ -59,6 +60,7 @@ static const struct route {
     {"/v1/storage", TOKEN_READ, storage_answer},
     {"/v1/tokens", TOKEN_ADMIN | OF_ALL, holders_answer},
     {"/v1/profiles", TOKEN_READ, profiles_answer},
+    {"/v1/daemons", TOKEN_READ, profiles_daemons},
     {"/v1/pull", TOKEN_READ, pull_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},
@@ -85,6 +87,8 @@ static const struct command {
 } commands[] = {
     {"/v1/profiles", TOKEN_PROFILE, profiles_ask},
     {"/v1/profiles/poll", TOKEN_WRITE, profiles_poll},
+    {"/v1/alerts/rules", TOKEN_READ | TOKEN_WRITE | OF_ALL, rule_calls_save},
+    {"/v1/alerts/rules/delete", TOKEN_READ | TOKEN_WRITE | OF_ALL, rule_calls_delete},
     {"/v1/alerts/silences", TOKEN_READ | TOKEN_WRITE | OF_ALL, silence_calls_begin},
     {"/v1/alerts/silences/end", TOKEN_READ | TOKEN_WRITE | OF_ALL, silence_calls_end},
 };

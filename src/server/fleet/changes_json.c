@@ -163,43 +163,79 @@ static void put_callers(struct jsonw *j, const struct changes *c, uint32_t figur
     free(shown);
 }
 
-static void put_value(struct jsonw *j, const struct changes *c, const struct row *r, uint32_t group)
+/* What the compared hosts with one value of the label have. */
+struct value {
+    uint32_t group;
+    double weight[2], all[2], change;
+};
+
+/* Returns how much the value contributes to the difference of the figure's shares. A value of the side after alone, such as a commit, is
+ * compared with the whole side before. */
+static double value_change(const struct changes *c, const struct row *r, const struct value *v)
 {
-    double weight[2] = {0}, all[2] = {0};
+    double before = v->all[CHANGES_BEFORE] > 0 ? v->weight[CHANGES_BEFORE] / v->all[CHANGES_BEFORE]
+                                               : share_of(c, value_of(c, r)->weight, CHANGES_BEFORE);
+    return c->weight[CHANGES_AFTER] > 0 ? (v->weight[CHANGES_AFTER] - before * v->all[CHANGES_AFTER]) / c->weight[CHANGES_AFTER] : 0;
+}
+
+/* Adds up the values. place: by string id, cleared. list: has room for as many as there are units. Returns their number. */
+static uint32_t list_values(const struct changes *c, const struct row *r, uint32_t *place, struct value *list)
+{
+    uint32_t n = 0;
     for (uint32_t i = 0; i < c->unit_count; i++) {
         const struct changes_unit *u = &c->units[i];
-        if (u->group != group || !c->hosts[u->host].compared)
+        if (!c->hosts[u->host].compared)
             continue;
-        weight[u->side] += cell(&c->figures[r->figure], i, r->which);
-        all[u->side] += u->weight;
+        if (!place[u->group]) {
+            list[n++] = (struct value){.group = u->group};
+            place[u->group] = n;
+        }
+        struct value *v = &list[place[u->group] - 1];
+        v->weight[u->side] += cell(&c->figures[r->figure], i, r->which);
+        v->all[u->side] += u->weight;
     }
+    for (uint32_t i = 0; i < n; i++)
+        list[i].change = value_change(c, r, &list[i]);
+    return n;
+}
+
+/* The value that contributes most comes first. */
+static int compare_values(const void *left, const void *right, void *context)
+{
+    const struct value *a = left, *b = right;
+    const struct strtab *names = context;
+    int by = (fabs(a->change) < fabs(b->change)) - (fabs(a->change) > fabs(b->change));
+    return by ? by : strcmp(strtab_text(names, a->group), strtab_text(names, b->group));
+}
+
+static void put_value(struct jsonw *j, const struct changes *c, const struct value *v)
+{
     jsonw_object(j);
-    jsonw_member_text(j, "value", strtab_text(&c->names, group));
+    jsonw_member_text(j, "value", strtab_text(&c->names, v->group));
     for (int side = 0; side < 2; side++) {
         jsonw_key(j, side ? "after" : "before");
-        jsonw_number(j, all[side] > 0 ? weight[side] / all[side] : NAN);
+        jsonw_number(j, v->all[side] > 0 ? v->weight[side] / v->all[side] : NAN);
     }
+    jsonw_member_number(j, "change", v->change);
     jsonw_object_end(j);
 }
 
 /* Writes the figure's share for each value of the label that was asked for, so that it shows which of them have the change. */
 static void put_values(struct jsonw *j, const struct changes *c, const struct row *r)
 {
-    bool *seen = calloc(c->names.count, sizeof *seen); /* by string id */
-    uint32_t n = 0;
+    uint32_t *place = calloc(c->names.count, sizeof *place);
+    struct value *list = calloc((size_t)c->unit_count + 1, sizeof *list);
+    uint32_t n = place && list ? list_values(c, r, place, list) : 0;
+    if (n)
+        qsort_r(list, n, sizeof *list, compare_values, (void *)&c->names);
     jsonw_key(j, "values");
     jsonw_array(j);
-    for (uint32_t i = 0; seen && i < c->unit_count; i++) {
-        uint32_t group = c->units[i].group;
-        if (seen[group] || !c->hosts[c->units[i].host].compared)
-            continue;
-        seen[group] = true;
-        if (n++ < VALUES_MAX)
-            put_value(j, c, r, group);
-    }
+    for (uint32_t i = 0; i < n && i < VALUES_MAX; i++)
+        put_value(j, c, &list[i]);
     jsonw_array_end(j);
     jsonw_member_uint(j, "values_left_out", n > VALUES_MAX ? n - VALUES_MAX : 0);
-    free(seen);
+    free(place);
+    free(list);
 }
 
 /* ---- rows ---- */

@@ -4,6 +4,7 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/logs/line.h"
+#include "server/profiles/daemons.h"
 #include "server/profiles/requests.h"
 #include "server/request/question.h"
 
@@ -21,6 +22,7 @@ struct profiles {
     void (*tell)(const char *text);
     pthread_mutex_t lock; /* protects the other members */
     struct requests requests;
+    struct daemons daemons;
     bool unsaved; /* a change is not in the file yet, because it could not be written */
     int64_t after, rate_begun;
     uint32_t polls; /* since rate_begun */
@@ -41,6 +43,8 @@ int profiles_start(struct profiles **out, struct server *server, void (*tell)(co
     p->tell = tell;
     p->after = AFTER_LEAST_S;
     pthread_mutex_init(&p->lock, NULL);
+    if (daemons_init(&p->daemons))
+        return error_set(e, -ENOMEM, "out of memory");
     int rc = requests_open(&p->requests, server->options->data, wall_clock(), e);
     if (rc != -EBADMSG)
         return rc;
@@ -53,6 +57,7 @@ void profiles_stop(struct profiles *p)
     if (!p)
         return;
     requests_close(&p->requests);
+    daemons_deinit(&p->daemons);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -186,6 +191,20 @@ void profiles_answer(struct http *h)
 
 /* ---- daemons ---- */
 
+void profiles_daemons(struct http *h)
+{
+    struct profiles *p = h->server->profiles;
+    struct http_writer w;
+    if (http_write_begin(h, &w))
+        return;
+    jsonw_object(&w.json);
+    pthread_mutex_lock(&p->lock);
+    daemons_put(&w.json, &p->daemons, h->token.services, wall_clock());
+    pthread_mutex_unlock(&p->lock);
+    jsonw_object_end(&w.json);
+    http_write_end(h, &w, HTTP_OK, "application/json");
+}
+
 /* Returns when the daemon should ask again. */
 static int64_t count_poll(struct profiles *p, int64_t now)
 {
@@ -264,6 +283,7 @@ void profiles_poll(struct http *h, const char *bytes, size_t n)
         http_error(h, HTTP_BAD_REQUEST, "the body is not like {\"host\": \"web-1\", \"jvms\": [], \"tasks\": []}");
     } else {
         pthread_mutex_lock(&p->lock);
+        daemons_hear(&p->daemons, h->token.services, body, wall_clock());
         int rc = take(p, &h->token, body, offers, &e);
         int64_t after = count_poll(p, wall_clock());
         pthread_mutex_unlock(&p->lock);

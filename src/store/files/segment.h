@@ -16,7 +16,7 @@
  * The rows of a segment have weights of the same type. The sums cover all recordings of the segment, and all contexts.
  *
  * The column of weights has a number of bytes, then the lowest byte of each weight, then the next byte of each, and so on: the lowest are
- * noise, which zstd leaves as it is, and the highest are almost the same.
+ * noise, which zstd leaves as it is, and the highest are almost the same. If weights were rounded (segment_round), the lowest are zeros.
  *
  * Without the last column, contexts, the file begins with "CANDSEG6" if no row has labels, or with "CANDSEG4" if labels are unknown for all
  * rows. Earlier versions wrote "CANDSEG2", "CANDSEG3" and "CANDSEG1" instead: their weights are varints, and their sums have no excess. */
@@ -99,6 +99,14 @@ int segment_write(struct segment *s, const char *path, bool synced, struct error
  * and `contexts`. Returns 0, or a code with a message in e; -EBADMSG if the file is damaged. */
 int segment_read(struct segment *s, const char *path, unsigned columns, struct error *e);
 void segment_deinit(struct segment *s);
+
+/* ---- segment_round.c ---- */
+
+/* Sorts and adds up the rows, and rounds their weights to multiples of a power of two that is at most 1/16 of their median. What a row
+ * lacks or has too much is carried on to the next, and the last rounded row takes the rest. So the sum of all rows stays exactly what it
+ * was, and the sum of rows that are next to each other, such as those of one stack, changes by at most the step. Weights below a quarter
+ * of the median, and those that would take no less room, stay as they are. Call it once, for the rows of one recording. */
+void segment_round(struct segment *s);
 
 /* ---- segment_sums.c ---- */
 

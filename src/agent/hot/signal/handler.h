@@ -4,8 +4,8 @@
  *
  * Stack: the thread's alternate stack if it has one with room, a spare one if that has no room (hot/signal/room.h), otherwise the thread's
  * own. Our frames take at most 4 KiB. The kernel adds two frames (for the signal, and for a load that faults) of 1 to 3 KiB each, depending
- * on the processor's registers, and one more for each trap that arrives before the one below has returned: usually none; on a machine that
- * stalls up to five were seen. If AsyncGetCallTrace is used, it takes what the JVM takes: 16 KiB were seen. */
+ * on the processor's registers, and a third if a trap waits, blocked, when a load faults. If AsyncGetCallTrace is used, it takes what the
+ * JVM takes: 16 KiB were seen. */
 #ifndef CANDOR_AGENT_HOT_SIGNAL_HANDLER_H
 #define CANDOR_AGENT_HOT_SIGNAL_HANDLER_H
 

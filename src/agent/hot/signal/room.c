@@ -74,21 +74,9 @@ static void give_back(const char *spare)
 
 struct move {
     char *spare;
-    uint64_t mask; /* the handler's signal mask */
     void (*work)(void *);
     void *argument;
 };
-
-static void set_mask(int how, const uint64_t *mask, uint64_t *before)
-{
-    syscall(SYS_rt_sigprocmask, how, mask, before, sizeof *mask);
-}
-
-static void block_traps(uint64_t *before)
-{
-    const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set in the kernel's format */
-    set_mask(SIG_BLOCK, &trap, before);
-}
 
 /* Runs the work on a spare stack. The kernel does not get the stack's lowest part, so that a handler's own frames have room below the
  * kernel's last frame. */
@@ -97,14 +85,12 @@ static void run_on_spare(void *argument)
     const struct move *m = argument;
     stack_t here = {.ss_sp = m->spare + ROOM_OWN_BYTES, .ss_size = ROOM_SPARE_BYTES - ROOM_OWN_BYTES};
     syscall(SYS_sigaltstack, &here, NULL);
-    set_mask(SIG_SETMASK, &m->mask, NULL);
     m->work(m->argument);
-    block_traps(NULL);
 }
 
-/* Calls the work on a stack that has room. The return from the handler restores mask and alternate stack. While the spare stack is not the
- * alternate stack, the kernel would write a signal over the handler's own context. Therefore traps are blocked at these times. The handler
- * blocks all other signals anyway (trigger/signals/signals.c). */
+/* Calls the work on a stack that has room. The return from the handler restores the alternate stack. While the spare stack is not the
+ * alternate stack, the kernel would write a signal over the handler's own context. The handler blocks the signals that could come at these
+ * times (trigger/signals/signals.c). */
 bool room_run(const void *context, bool asks_jvm, void (*work)(void *), void *argument)
 {
     if (has_room(context, asks_jvm)) {
@@ -112,7 +98,6 @@ bool room_run(const void *context, bool asks_jvm, void (*work)(void *), void *ar
         return true;
     }
     struct move m = {.work = work, .argument = argument};
-    block_traps(&m.mask);
     m.spare = take_spare();
     if (!m.spare)
         return false;

@@ -1,7 +1,7 @@
 /* Stack space for a handler. The clocks' handlers run on the thread's alternate stack if it has one (sigaltstack): the thread's own stack
  * may be too small for any handler, like a goroutine's few KiB. An alternate stack may be too small, too: the smallest holds little more
  * than the kernel's frame. In that case a handler moves to one of the spare stacks here, which is the thread's alternate stack until the
- * handler returns, so that a fault or a trap in the handler stays there.
+ * handler returns, so that a fault in the handler stays there.
  *
  *   if (!room_run(context, asks_jvm, work, argument))
  *       nothing was done: all spare stacks are taken
@@ -16,7 +16,7 @@ enum {
     ROOM_SPARES = 16,
     ROOM_SPARE_BYTES = 64 << 10,
     ROOM_OWN_BYTES = 5 << 10, /* for a handler's frames, 4 KiB at most (handler.h), and the fault handler's */
-    ROOM_KERNEL_FRAMES = 4,   /* the frames of a load that faults, and of three nested traps */
+    ROOM_KERNEL_FRAMES = 3,   /* the frames of a load that faults, of a trap that waited for it, and of the C library's own signal */
     ROOM_JVM_BYTES = 24 << 10 /* for AsyncGetCallTrace, if it is used */
 };
 

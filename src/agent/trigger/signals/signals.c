@@ -79,18 +79,18 @@ uintptr_t signals_taker(int signal)
 }
 
 /* Returns the action for a handler of ours. No other code's handler can interrupt ours. So a fault in ours is the agent's own
- * (hot/fault/fault.c), and a stack contains at most one of our handlers, with no other handler above it. SIGTRAP is not blocked: a pending
- * trap would mislead the handler of a load that faults meanwhile, and a handler that interrupts another of its thread returns at once. But
- * while events are counted it is blocked, because the delivery of a signal may cause such an event. If a signal's frame is larger than a
- * page, each one causes a page fault, whose trap would add the next frame, until the stack is full. */
+ * (hot/fault/fault.c), and a stack contains at most one of our handlers, with no other handler above it. The kernel blocks SIGTRAP, too,
+ * before a handler's first instruction. An alternate stack may have no room for a second frame until the handler has moved
+ * (hot/signal/room.h). And the delivery of a signal may itself cause an event that is counted: if a frame is larger than a page, each one
+ * causes a page fault, whose trap would add the next frame, until the stack is full. A trap that waits, blocked, may still come if the
+ * handler faults (context_of_fault in hot/fault/fault.c). */
 static struct kernel_action action_of(signals_handler handler)
 {
-    static const int left[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, 32, 33 /* the C library's internal signals */};
+    static const int left[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, 32, 33 /* the C library's internal signals */};
     struct kernel_action a = {.flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_ONSTACK, .mask = ~UINT64_C(0)};
     a.handler.with_info = handler;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (left[i] != SIGTRAP || !handler_config.counts)
-            a.mask &= ~(UINT64_C(1) << (left[i] - 1));
+        a.mask &= ~(UINT64_C(1) << (left[i] - 1));
     return a;
 }
 

@@ -1,4 +1,4 @@
-#include "server/alerts/silence_calls.h"
+#include "server/alerts/calls/silence_calls.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"

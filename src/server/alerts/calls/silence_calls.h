@@ -1,6 +1,6 @@
 /* What people ask of silences over HTTP. Alerts are about all services, so a token for some services may do none of this. */
-#ifndef CANDOR_SERVER_ALERTS_SILENCE_CALLS_H
-#define CANDOR_SERVER_ALERTS_SILENCE_CALLS_H
+#ifndef CANDOR_SERVER_ALERTS_CALLS_SILENCE_CALLS_H
+#define CANDOR_SERVER_ALERTS_CALLS_SILENCE_CALLS_H
 
 #include "server/request/http.h"
 

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Rules of alerts changed over HTTP: the server's file gets a section, has one replaced or loses one, and nothing else in it changes; what
+is wrong changes nothing; who may do it, and that the audit log tells who did.
+
+tier: default
+timeout: 300
+"""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+from servers import Server
+
+HEAD = "# our alerts; \u00e4\n[send ops]\ntype = webhook\nurl = http://127.0.0.1:9/x\n\n"
+FIRST = "[alert first]\n  # why: incident 7\n; and another\nvalue = cores\nabove = 3\n"
+SECOND = "\n# about the second\n  [ alert   second ]  \nvalue=cores\n  above = 5\n; the end\n"
+NEW = '[alert third]\nselect = service="shop"\nvalue = self\nmethod = ^demo\\.\nabove = 5%\n'
+COMMENTS = "  # why: incident 7\n; and another\n"
+RULE = "[alert {}]\nvalue = cores\nabove = {}\n"
+
+
+def post(server, path, body):
+    status, _, content = server.request("POST", path, json.dumps(body).encode() if not isinstance(body, bytes) else body)
+    return status, content.decode()
+
+
+def save(server, text, replaces=None):
+    return post(server, "/v1/alerts/rules", {"text": text, "replaces": replaces})
+
+
+def rules(server):
+    return json.loads(server.request("GET", "/v1/alerts")[2])["rules"]
+
+
+def in_use(server, *wanted):
+    found = lambda: [(rule["name"], rule["above"]) for rule in rules(server)]
+    ct.ok(ct.wait_until(lambda: found() == list(wanted)), f"the server uses {wanted}", found())
+
+
+def check_changes(server, path):
+    status, answer = save(server, NEW)
+    ct.ok(status == 200 and path.read_text() == HEAD + FIRST + SECOND + "\n" + NEW, "a new rule becomes the last section", (status, answer))
+    ct.ok(path.stat().st_mode & 0o777 == 0o640 and not path.with_name(path.name + ".new").exists(), "the file keeps its permissions")
+    in_use(server, ("first", "3"), ("second", "5"), ("third", "5%"))
+    changed = RULE.format("first", 4)
+    ct.ok(save(server, changed, "first")[0] == 200 and path.read_text() == HEAD + COMMENTS + changed + SECOND + "\n" + NEW,
+          "a rule is replaced; its comments stay, and so does all else", path.read_text())
+    in_use(server, ("first", "4"), ("second", "5"), ("third", "5%"))
+    renamed = RULE.format("2nd", 5).rstrip("\n")
+    ct.ok(save(server, renamed, "second")[0] == 200, "a rule gets another name")
+    in_use(server, ("first", "4"), ("2nd", "5"), ("third", "5%"))
+    ct.ok("# about the second\n" + renamed + "\n; the end\n" in path.read_text(), "in its place", path.read_text())
+    ct.ok(post(server, "/v1/alerts/rules/delete", {"name": "third"})[0] == 200 and NEW not in path.read_text(), "a rule is deleted")
+    in_use(server, ("first", "4"), ("2nd", "5"))
+
+
+def check_refused(server, path):
+    before, good = path.read_text(), RULE.format("x", 1)
+    for text, replaces, code, word in (
+            (RULE.format("first", 1), None, 409, "already"), ("[alert x]\nvalue = cores\n", None, 400, "above"),
+            (RULE.format("first", 1), "2nd", 409, "already"), (good, "y", 400, "no rule 'y'"), (good + "to = none\n", None, 400, "none"),
+            ("[send x]\ntype = slack\n", None, 400, "section"), (good + RULE.format("z", 1), None, 400, "one section"),
+            (7, None, 400, "body")):
+        got = save(server, text, replaces)
+        ct.ok(got[0] == code and word in got[1], f"{text!r} in place of {replaces} is refused", got)
+    for end, body in (("", b"{"), ("", {"text": NEW, "replaces": 7}), ("/delete", {}), ("/delete", {"name": "none"})):
+        got = post(server, "/v1/alerts/rules" + end, body)
+        ct.ok(got[0] == 400, f"{body} is refused", got)
+    aside = path.with_name(path.name + ".new")
+    aside.mkdir()
+    got = save(server, NEW)
+    aside.rmdir()
+    ct.ok(got[0] >= 400 and "cannot write" in got[1], "a file that cannot be written is reported", got)
+    ct.ok(path.read_text() == before and len(rules(server)) == 2, "and nothing changes")
+
+
+def check_link(server, path):
+    real = path.with_name("real.conf")
+    path.rename(real)
+    path.symlink_to(real)
+    ct.ok(save(server, NEW)[0] == 200 and path.is_symlink() and real.read_text().endswith(NEW), "a link stays a link")
+    in_use(server, ("first", "4"), ("2nd", "5"), ("third", "5%"))
+
+
+def check_tokens(path):
+    tokens, log = ct.WORK / "edit.tokens", ct.WORK / "audit.log"
+    secrets = {name: ct.candor("server", "--token-file", tokens, "--new-token", f"{name}:{may}").out.strip()
+               for name, may in (("host", "write"), ("reader", "read"), ("both", "read,write"), ("some", "read,write:service=shop"))}
+    server = Server("edit-tokens", "--alerts", path, "--token-file", tokens, "--audit-log", log)
+    got = {}
+    for name, server.token in secrets.items():
+        got[name] = save(server, RULE.format("by-" + name, 1))[0]
+    ct.ok(got == {"host": 403, "reader": 403, "both": 200, "some": 403}, "it needs both scopes, for all services", got)
+    told = [line for line in log.read_text().splitlines() if "/v1/alerts/rules" in line]
+    ct.ok(any("by-both" in line for line in told) and any("403" in line for line in told),
+          "the audit log has who changed what, and who was refused", told)
+    server.end()
+
+
+def main():
+    path = ct.WORK / "alerts.conf"
+    path.write_text(HEAD + FIRST + SECOND)
+    path.chmod(0o640)
+    server = Server("edit", "--alerts", path)
+    check_changes(server, path)
+    check_refused(server, path)
+    check_link(server, path)
+    ct.ok(server.end() == 0, "the server ends well")
+    bare = Server("bare")
+    ct.ok(save(bare, NEW)[0] == 400, "a server without a file of rules has none to change")
+    bare.end()
+    check_tokens(path)
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -41,6 +41,7 @@ void alerts_save(struct alerts *a)
     pthread_mutex_unlock(&a->saving);
     if (is_new)
         a->tell(e.text);
+    handover_leave(a);
 }
 
 /* Reads the rules, and the alerts and silences of the run before. A damaged file of these is reported, and does not keep the server from

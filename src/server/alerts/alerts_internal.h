@@ -73,12 +73,12 @@ void alerts_wait(struct alerts *a);
 /* Writes the table to its file. The caller has no lock. */
 void alerts_save(struct alerts *a);
 
-/* Takes over what another keeper has left, and learns whether this server is the keeper now; for the evaluating thread. In handover.c. */
-void handover_take(struct alerts *a);
+/* Takes over what another keeper has left, and learns whether this server is the keeper now; for the evaluating thread. */
+void alerts_take_over(struct alerts *a);
 /* Leaves the states and silences to the next keeper. The caller has no lock. */
-void handover_leave(struct alerts *a);
+void alerts_leave(struct alerts *a);
 /* Whether this server is the keeper, with the states of the one before. The caller has the lock. */
-bool handover_is_keeper(const struct alerts *a);
+bool alerts_is_keeper(const struct alerts *a);
 
 /* The evaluating thread, in watch.c: reads the file again when it has changed, and evaluates what is due. */
 void *watch_run(void *alerts);

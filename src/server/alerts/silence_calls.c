@@ -71,7 +71,7 @@ static bool may_change(struct http *h)
     if (!answer_has_alerts(h))
         return false;
     pthread_mutex_lock(&a->lock);
-    bool may = handover_is_keeper(a);
+    bool may = alerts_is_keeper(a);
     pthread_mutex_unlock(&a->lock);
     if (may)
         return true;
@@ -85,7 +85,7 @@ static bool may_change(struct http *h)
 static void put_id(struct http *h, int64_t id)
 {
     struct http_writer w;
-    handover_leave(h->server->alerts);
+    alerts_leave(h->server->alerts);
     if (http_write_begin(h, &w))
         return;
     jsonw_object(&w.json);

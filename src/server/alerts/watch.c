@@ -185,7 +185,7 @@ static int compare_due(const void *left, const void *right, void *context)
 static bool is_keeper(struct alerts *a)
 {
     pthread_mutex_lock(&a->lock);
-    bool is = handover_is_keeper(a);
+    bool is = alerts_is_keeper(a);
     pthread_mutex_unlock(&a->lock);
     return is;
 }
@@ -286,7 +286,7 @@ void *watch_run(void *alerts)
         pthread_mutex_unlock(&a->lock);
         uint32_t generation = a->generation;
         read_again(a);
-        handover_take(a);
+        alerts_take_over(a);
         if (!patterns_tidy(a->patterns, generation != a->generation) && is_keeper(a))
             evaluate_due(a);
         pthread_mutex_lock(&a->lock);

@@ -41,7 +41,9 @@ int s3_get(struct s3 *s, const char *name, struct buffer *out, unsigned tries, s
 int s3_remove(struct s3 *s, const char *name, unsigned tries, struct error *e);
 
 /* The two below are for an object that several programs write: each replaces only the version that it knows, by its tag. They send a
- * request once, and wait for a few seconds only. Appends the object to `out` if its version is not that of `tag` ("" = none is known), which
+ * request once, and wait for a few seconds only.
+ *
+ * Appends the object to `out` if its version is not that of `tag` ("" = none is known), which
  * becomes that of the object. Returns as s3_get does, and -EALREADY if the version is that of `tag`. */
 int s3_read_version(struct s3 *s, const char *name, struct buffer *out, char tag[S3_TAG_MAX], struct error *e);
 /* Writes the object if its version is that of `tag`, or, if that is "", if there is no such object. `tag` becomes the new version's.

@@ -122,8 +122,8 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class Stub:
-    """objects: by name. ignores: it knows no conditions. fault: None, or a function of method and name: a status, what becomes of the answer's
-    bytes, or None."""
+    """objects: by name. ignores: it knows no conditions. fault: None, or a function of method and name: a status, what becomes of
+    the answer's bytes, or None."""
     PAGE = 3
 
     def __init__(self):

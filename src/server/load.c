@@ -109,12 +109,21 @@ static void choose(struct store_profiles *of)
         drop(of, 0);
 }
 
+/* Adds the profile of the requests, unless there are none. Takes it in each case. */
+static void add_requests(struct store_profiles *to, struct profile *requests)
+{
+    if (requests->sample_count && to->count < CATALOGUE_CONTENTS_MAX)
+        to->list[to->count++] = *requests;
+    else
+        profile_deinit(requests);
+}
+
 static int load_kinds(struct store_profiles *to, const struct intake *in, const struct envelope_note *note, struct error *e)
 {
-    struct profile *profiles[PROFILE_KINDS];
+    struct profile *profiles[PROFILE_KINDS], requests;
     struct intake view;
     uint32_t n = 0;
-    int rc = 0;
+    int rc = profile_init(&requests) ? error_set(e, -ENOMEM, "%s: out of memory", name) : 0;
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
         if (profile_kinds[kind].stored || kind == PROFILE_LIVE)
             rc = add(to, kind, &profiles[n++], e);
@@ -122,9 +131,10 @@ static int load_kinds(struct store_profiles *to, const struct intake *in, const 
         rc = error_set(e, -ENOMEM, "%s: out of memory", name);
     intake_view(&view, in);
     rc = rc ? rc : profile_load_jfr_shared(&to->names, profiles, n, &view, name, e);
-    rc = rc ? rc : measure_jfr(to, profiles, n, in, e);
+    rc = rc ? rc : measure_jfr(to, profiles, n, &requests, in, e);
     if (!rc)
         choose(to);
+    add_requests(to, &requests);
     for (uint32_t i = 0; !rc && i < to->count; i++)
         rc = finish(&to->names, &to->list[i], note, e);
     if (rc)

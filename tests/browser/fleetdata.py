@@ -102,6 +102,16 @@ def requests(server):
         server.send(recordings.make(f"requests-{service}.jfr", lines).read_bytes(), service=service, host=f"r{number}", version="5")
 
 
+def counted(server):
+    """A JVM whose tracer counts 400 requests, which take 2 s of CPU time."""
+    lines = [("setting", "event", "cpu"), ("setting", "jfr", "on"), ("setting", "interval_ns", 10 * MS), ("thread", "exec-1", 11, 1),
+             ("context", "GET /price"), *[("sample", 1, 10 * MS, "complete", RUN)] * 200, ("at", 60_000),
+             ("book", "cpu", "", 2 * SECOND, 0), ("book", "complete", "", 2 * SECOND, 200)]
+    body, begun = recordings.later(recordings.make("counted.jfr", lines), 0)
+    spans = recordings.spans("counted.spans", [(i + 1, i + 1, 100 * i, "GET /price") for i in range(400)], begun, 60)
+    server.send(body + spans, service="counted", host="c", version="6")
+
+
 def hostile(server):
     """Names that are markup, change the direction of text, or are long, for the service, its labels, and its methods."""
     for name in (MARKUP, RIGHT_TO_LEFT, LONG):

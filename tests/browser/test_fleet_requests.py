@@ -58,6 +58,21 @@ def check_endpoints(page, server):
     ct.ok(first["Endpoint"].startswith("POST /pay") and first["Service"] == "web", "the kind in the bar orders the table", first)
 
 
+def check_cost(page, server):
+    fleetdata.counted(server)
+    page.go("#view=requests&service=counted&" + WHEN)
+    ready(page)
+    answer = server.get("/v1/endpoints", select='service="counted"', **TIMES)
+    cost = next(t for t in answer["groups"][0]["types"] if t["type"] == "cpu:ns")["per_request"]
+    row = rows(page, ".requests")[0]
+    ct.ok(row["Requests"] == "400" and row["Samples"] == "200" and list(row)[2:] == ["CPU ▾", "Requests", "Samples"],
+          "requests have a column of their own, and are no kind of sample", row)
+    text = "5 ms a request(%.2f ms to %.2f ms)" % (cost["low"] / 1e6, cost["high"] / 1e6)
+    ct.ok(cost["value"] == 5e6 and row["CPU ▾"].endswith(text), "the cost of a request, with its interval", (row, cost))
+    kinds = page.run("return [...document.querySelectorAll('#bar select option')].map(o => o.value)")
+    ct.ok("requests:count" not in kinds, "nor are they a choice in the bar", kinds)
+
+
 def check_spans(page, server):
     page.go("#view=requests&" + WHEN)
     ready(page)
@@ -202,6 +217,7 @@ def main():
         check_spans(page, server)
         check_heat(page, server)
         check_trace(page, server)
+        check_cost(page, server)
         check_look(page, source)
         ct.ok(not page.messages(), "no message in the browser's console", page.messages())
     ct.ok(server.end() == 0, "ends")

@@ -239,6 +239,34 @@ def traces(page, file, recording, gap):
     ct.ok("closer: span of POST /close, at least" in told, "a span under the pointer is described", told)
 
 
+def in_order(page, file, gap):
+    """In time order the threads' stacks follow each other, and a frame is one stay: that of the closer spans the gap."""
+    page.anew(file, "#kind=wall&fold=no").choose("[aria-label=View]", "Time order")
+    frames, state = page.frames(), page.state()
+    threads = [f for f in frames if f["depth"] == 1]
+    ct.ok(state["inTime"] and {f["name"] for f in threads} >= {"closer", "clerk", "till-0"} and state["total"] == state["all"],
+          "time order has a frame per thread, and all of the weight", [f["name"] for f in threads])
+    rows = {}
+    for f in frames:
+        rows.setdefault((f["parent"], f["depth"]), []).append((f["x"], f["seen"]))
+    late = [row for (parent, depth), row in rows.items() if depth > 1
+            and any(a[1][1] > b[1][0] + 1 for a, b in zip(sorted(row), sorted(row)[1:]))]
+    beside = sum(len(row) - 1 for row in rows.values())
+    ct.ok(not late and beside > 10, "what is further right came later", (late[:1], beside))
+    slices = page.run("return JSON.parse(document.querySelector('.candor-data[data-kind=wall]').textContent).slices")
+    middle = ((gap[0] + gap[1]) / 2 - slices["start_ns"]) / slices["bucket_ns"]
+    page.anew(file, "#kind=wall&fold=no&order=time&threads=%d" % page.run(
+        "return JSON.parse(document.querySelector('.candor-data[data-kind=wall]').textContent).threads.indexOf('closer')"))
+    closing = [f for f in page.frames() if f["name"] == "Tasks.close" and f["seen"][0] <= middle < f["seen"][1]]
+    ct.ok(len(closing) == 1, "the closer's long stay is one frame", (middle, [f["seen"] for f in page.frames()][:9]))
+    page.click_frame(closing[0])
+    ct.ok(re.search(r"seen from \d\d:\d\d:\d\d\.\d+ to \d\d:\d\d:\d\d\.\d+", page.text("#details-text")), "a frame says when",
+          page.text("#details-text"))
+    page.run("document.getElementById('canvas').focus()")
+    page.press("w")
+    ct.ok(not page.state()["inTime"] and page.state()["order"] == "size", "w shows the widest first again", page.state()["order"])
+
+
 def changed(page):
     """The first thing that the page of two profiles says is what changed."""
     files = [ct.WORK / f"{name}.collapsed" for name in ("shop-1.0", "shop-1.1")]
@@ -323,6 +351,7 @@ def main():
         lanes(page, file, recording)
         why(page, file, gap)
         traces(page, file, recording, gap)
+        in_order(page, file, gap)
         changed(page)
         dropped(page)
         saves(page, file)

@@ -8,8 +8,6 @@ timeout: 240
 import math
 import pathlib
 import random
-import struct
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -18,20 +16,16 @@ import recordings
 from recordings import MS, RUN
 from servers import DAY, Server
 
-MAKER = ct.BUILD / "tests" / "unit" / "make_spans"
 SECONDS, HOSTS = 120, 8
 COST = {"1": 10, "2": 12}  # ms of CPU time for each request
 chance = random.Random(39)
 sent = {}  # (version, host) -> requests
 
 
-def spans(path, requests, start_ns):
+def spans(name, requests, start_ns):
     """A chunk with so many requests. Each has a span within it, which is no request."""
-    lines = [f"{i:x} {i // 2 * 2:x} {i // 2 * SECONDS * 1000 // requests}" for i in range(2 * requests)]
-    subprocess.run([MAKER, path], input="\n".join(lines).encode(), check=True)
-    content = bytearray(path.read_bytes())
-    struct.pack_into(">QQ", content, 32, start_ns, SECONDS * 1000 * MS)  # the start of the chunk, since the epoch, and its length
-    return bytes(content)
+    lines = [(i, i // 2 * 2, i // 2 * SECONDS * 1000 // requests, "GET /cart") for i in range(2 * requests)]
+    return recordings.spans(name, lines, start_ns, SECONDS)
 
 
 def recording(name, requests, cost, later, counted=True):
@@ -41,11 +35,8 @@ def recording(name, requests, cost, later, counted=True):
     for i in range(samples):
         lines += [("at", i * SECONDS * 1000 // samples), ("sample", 1, 10 * MS, "complete", f"{RUN};demo.Work.pay:11")]
     lines += [("at", SECONDS * 1000), ("book", "cpu", "", samples * 10 * MS, 0), ("book", "complete", "", samples * 10 * MS, samples)]
-    path = recordings.make(f"{name}.jfr", lines)
-    content = bytearray(path.read_bytes())
-    begun, = struct.unpack_from(">Q", content, 32)
-    struct.pack_into(">Q", content, 32, begun + later * 1000 * MS)
-    return bytes(content) + (spans(path, requests, begun + later * 1000 * MS) if counted else b"")
+    content, begun = recordings.later(recordings.make(f"{name}.jfr", lines), later)
+    return content + (spans(f"{name}.spans", requests, begun) if counted else b"")
 
 
 def fill(server):

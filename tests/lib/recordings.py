@@ -1,10 +1,12 @@
 """Recordings with known content, and the result of candor report for them."""
 import json
+import struct
 import subprocess
 
 import candortest as ct
 
 MAKER = ct.BUILD / "tests" / "unit" / "make_recording"
+SPANS_MAKER = ct.BUILD / "tests" / "unit" / "make_spans"
 MS = 1_000_000
 RUN = "java.lang.Thread.run:840;demo.Work.run:12"
 HOT, COLD = RUN + ";demo.Work.hot:23", RUN + ";demo.Work.cold:31"
@@ -16,6 +18,24 @@ def make(name, lines):
     script = "".join("\t".join(map(str, line)) + "\n" for line in lines)
     subprocess.run([MAKER, path], input=script.encode("utf-8", "surrogateescape"), check=True)
     return path
+
+
+def spans(name, lines, start_ns, seconds):
+    """A chunk of the JDK's recorder with spans of a tracer: (id, id of the outermost span, millisecond, operation)."""
+    path = ct.WORK / name
+    text = "".join(f"{span:x} {root:x} {ms} {operation}\n" for span, root, ms, operation in lines)
+    subprocess.run([SPANS_MAKER, path], input=text.encode(), check=True)
+    content = bytearray(path.read_bytes())
+    struct.pack_into(">QQ", content, 32, start_ns, seconds * 1000 * MS)  # the start of the chunk, since the epoch, and its length
+    return bytes(content)
+
+
+def later(path, seconds):
+    """The content of a recording of one chunk, which begins so many seconds later, and its start."""
+    content = bytearray(path.read_bytes())
+    start_ns = struct.unpack_from(">Q", content, 32)[0] + seconds * 1000 * MS
+    struct.pack_into(">Q", content, 32, start_ns)
+    return bytes(content), start_ns
 
 
 def example():

@@ -3,7 +3,7 @@ import { formatCount, formatInterval, formatShare, formatValue, plural } from ".
 import { visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { Answer } from "./api";
-import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
+import { CPU_TIME, REQUESTS, orderTypes, titleOfType } from "./kinds";
 import { Page } from "./page";
 import { link, nameOf } from "./parts";
 import { quote, selector } from "./state";
@@ -21,6 +21,7 @@ interface Weight {
     weight_low: number;
     weight_high: number;
     samples: number;
+    per_request?: { value: number; low: number; high: number; hosts: number }; // if the requests are counted
 }
 
 export interface Endpoint {
@@ -96,8 +97,9 @@ function columns(page: Page, answer: EndpointsAnswer, type: string): Column<Endp
         { title: "Service", kind: "name", cell: ({ labels }) => [nameOf(labels.service)] },
         ...made,
         ...(waits ? [WAITING] : []),
+        ...(answer.types.some(({ type: one }) => one === REQUESTS) ? [COUNTED] : []),
         { title: "Samples", kind: "number", hint: "of all kinds", cell: ({ types: all }) =>
-            formatCount(all.reduce((sum, { samples }) => sum + samples, 0)) },
+            formatCount(all.reduce((sum, one) => sum + (one.type === REQUESTS ? 0 : one.samples), 0)) },
     ];
 }
 
@@ -106,8 +108,21 @@ const hintOf = (type: string): string => (type === WALL_TIME ? "its threads runn
 
 function figure(one: Weight | undefined): (Node | string)[] {
     return one && one.weight > 0 ? [weightText(one), element("span", { className: "quiet of" },
-        `${formatShare(one.weight_share)} (${formatInterval([one.weight_low, one.weight_high])})`)] : ["–"];
+        `${formatShare(one.weight_share)} (${formatInterval([one.weight_low, one.weight_high])})`), ...costOf(one)] : ["–"];
 }
+
+function costOf({ type, per_request: cost }: Weight): HTMLElement[] {
+    const text = (value: number) => formatValue(value, unitOf(type));
+    return cost ? [element("span", { className: "of", title: `With the 95% interval, by the requests of ${plural(cost.hosts, "host")}` },
+        `${text(cost.value)} a request`), element("span", { className: "quiet of" }, `(${text(cost.low)} to ${text(cost.high)})`)] : [];
+}
+
+const COUNTED: Column<Endpoint> = {
+    title: "Requests", kind: "number", hint: "counted by the spans of a tracer: all of them", cell: (row) => {
+        const one = weightOf(row, REQUESTS);
+        return one ? formatCount(one.weight) : "–";
+    },
+};
 
 // The samples of the wall clock are of running and of waiting threads.
 const WAITING: Column<Endpoint> = {

@@ -4,6 +4,7 @@ import { formatValue } from "../model/figures";
 export const CPU_TIME = "cpu:ns";
 export const ALLOCATION = "alloc_space:bytes";
 export const LOCK_TIME = "lock:ns";
+export const REQUESTS = "requests:count"; // counts of requests, which are no samples and have no stacks
 
 const TITLES: [string, string][] = [
     [CPU_TIME, "CPU"], ["wall:ns", "Wall clock"], [ALLOCATION, "Allocation"], [LOCK_TIME, "Locks"], ["holder:ns", "Lock holders"],
@@ -25,13 +26,13 @@ export function titleOfType(type: string): string {
     return TITLES.find(([name]) => name === type)?.[1] ?? type;
 }
 
-// Orders types by how often people need them; types without a title come last.
+// Orders the types of samples by how often people need them; types without a title come last.
 export function orderTypes(types: Iterable<string>): string[] {
     const place = (type: string) => {
         const at = TITLES.findIndex(([name]) => name === type);
         return at < 0 ? TITLES.length : at;
     };
-    return [...new Set(types)].sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+    return [...new Set(types)].filter((type) => type !== REQUESTS).sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
 export interface Scale {

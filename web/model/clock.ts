@@ -1,4 +1,5 @@
 // Formats times of day, in UTC.
+import { formatValue } from "./figures";
 
 // Returns how many digits after the decimal point of the second a step of this many nanoseconds needs.
 function digitsOf(stepNs: number): number {
@@ -19,6 +20,11 @@ export function clockOf(ns: number, stepNs: number): string {
     }
     const digits = digitsOf(stepNs);
     return date.toISOString().slice(11, digits > 0 ? 20 + digits : 19);
+}
+
+// Formats when a bucket of time begins: the time of day, or the time since the beginning if that is all that is known.
+export function bucketTime({ startNs, bucketNs }: { startNs: number; bucketNs: number }, bucket: number): string {
+    return startNs > 0 ? clockOf(startNs + bucket * bucketNs, bucketNs) : formatValue(bucket * bucketNs, "ns");
 }
 
 export interface Tick {

@@ -3,7 +3,7 @@
 // kept. The data of a large page have such a copy, which is all that the page reads before its first picture; for other data the copy is
 // made here.
 import { Profile } from "./profile";
-import { Columns, Tree, pathTo, totalsOf } from "./tree";
+import { Columns, Tree, frameCovering, levelsUnder, pathTo, totalsOf } from "./tree";
 
 const MANY = 300_000; // a profile with fewer frames needs no coarse copy
 const KEPT = 10_000;
@@ -64,8 +64,12 @@ function leastOf(total: Float64Array): number {
     return high;
 }
 
-// Returns the frame of a tree that has the same path of names and types as a frame of another tree, as far as the tree has it.
+// Returns the frame of a tree that has the same path of names and types as a frame of another tree, as far as the tree has it. In order of
+// time a path comes again and again, so there it is the frame at the same place.
 export function sameFrame(from: Tree, frame: number, to: Tree): number {
+    if (from.timed && to.timed) {
+        return frameAtPlace(to, from.start[frame] + from.total[frame] / 2, from.depth[frame]);
+    }
     let at = 0;
     for (const i of pathTo(from, frame).slice(1)) {
         let child = to.first[at];
@@ -78,4 +82,9 @@ export function sameFrame(from: Tree, frame: number, to: Tree): number {
         at = child;
     }
     return at;
+}
+
+function frameAtPlace(tree: Tree, middle: number, depth: number): number {
+    const frames = levelsUnder(tree, 0).slice(0, depth + 1).map((level) => frameCovering(tree, middle, level.from, level.to));
+    return frames.filter((frame) => frame >= 0).pop() ?? 0;
 }

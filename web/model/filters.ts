@@ -54,12 +54,20 @@ function keepStacks(columns: Columns, { focus, drop }: Filters, { strings }: Kin
         keep[i] &= 1 - out[i];
     }
     const weigh = (weights: Float64Array) => weights.map((weight, i) => weight * keep[i]);
-    return { ...bare(columns), self: weigh(columns.self), other: columns.other && weigh(columns.other) };
+    return {
+        ...bare(columns), self: weigh(columns.self), other: columns.other && weigh(columns.other),
+        place: movedPlaces(columns, Int32Array.from(keep, (is, i) => (is ? i : -1))),
+    };
 }
 
 // Removes facts about single frames, because these no longer hold after filtering.
-export function bare({ parent, name, type, self, other }: Columns): Columns {
-    return { parent, name, type, self, other };
+export function bare({ parent, name, type, self, other, place }: Columns): Columns {
+    return { parent, name, type, self, other, place };
+}
+
+// Returns the places of the profile's frames after each frame of these columns has moved to its place in `target`.
+export function movedPlaces({ place }: Columns, target: Int32Array): Int32Array | undefined {
+    return place && place.map((at) => (at < 0 ? -1 : target[at]));
 }
 
 function mergeFrames(columns: Columns, { hide, recursion }: Filters, { strings }: Kinds): Columns {
@@ -73,7 +81,7 @@ function mergeFrames(columns: Columns, { hide, recursion }: Filters, { strings }
         target[i] = i === 0 || hidden[name[i]] || again ? under : merge.child(under, name[i], type[i]);
         merge.add(target[i], self[i], other ? other[i] : 0);
     }
-    return merge.columns();
+    return { ...merge.columns(), place: movedPlaces(columns, target) };
 }
 
 // Removes frames that no stack has any more.
@@ -102,5 +110,6 @@ export function withoutEmpty(columns: Columns): Columns {
         type: reorder(columns.type, order),
         self: reorder(columns.self, order),
         other: columns.other && reorder(columns.other, order),
+        place: movedPlaces(columns, place),
     };
 }

@@ -4,7 +4,7 @@
 // frame, the run is named after the library, or else after the JDK ("… org.apache.catalina"). Below a frame of the program, the run is
 // named after the method that the program called, and contains everything that this method called. Code of the kernel is a separate
 // frame.
-import { withoutEmpty } from "./filters";
+import { movedPlaces, withoutEmpty } from "./filters";
 import { Merge } from "./merge";
 import { HOLDER_RUNS, kindOfCode } from "./names";
 import { Columns } from "./tree";
@@ -124,5 +124,5 @@ export function ownFirst(columns: Columns, code: OwnCode): Columns {
         }
         merge.add(target[i], self[i], other ? other[i] : 0);
     }
-    return withoutEmpty(merge.columns());
+    return withoutEmpty({ ...merge.columns(), place: movedPlaces(columns, target) });
 }

@@ -91,7 +91,7 @@ export function threadFlags(slices: Timeline, threads: number[]): Uint8Array {
     return flags;
 }
 
-function forEachSelected(slices: Slices, { from, to, threads }: Selection, visit: (row: number) => void): void {
+export function forEachSelected(slices: Slices, { from, to, threads }: Selection, visit: (row: number) => void): void {
     const wanted = threadFlags(slices, threads);
     const end = to < 0 ? slices.buckets : to;
     for (let i = 0; i < slices.count; i++) {

@@ -18,6 +18,8 @@ export interface Columns {
     totalEffect?: Uint16Array | undefined;
     // How many other frames of equal width a frame stands for. undefined = none.
     folded?: Uint16Array | undefined;
+    // By frame of the profile: the frame here that its samples belong to, or -1 if they were dropped. Kept only for time order (order.ts).
+    place?: Int32Array | undefined;
 }
 
 export interface Tree {
@@ -37,6 +39,14 @@ export interface Tree {
     folded: Uint16Array | null;
     start: Float64Array; // where the frame begins, in the same unit, from the left edge of the root
     first: Int32Array;
+    timed: Timed | null; // the frames are in order of time; null = they are in order of size
+}
+
+// When the frames of a tree in order of time were seen.
+export interface Timed {
+    from: Int32Array; // the first bucket of time
+    to: Int32Array; // the one after the last
+    step: number; // the buckets within which the order is unknown
 }
 
 export interface Range {
@@ -147,6 +157,7 @@ function numbered(columns: Columns, total: Float64Array, order: Int32Array | nul
         folded: moved(columns.folded),
         start: new Float64Array(n),
         first: new Int32Array(n + 1),
+        timed: null,
     };
     tree.parent[0] = -1;
     for (let i = 1; i < n; i++) {

@@ -27,6 +27,12 @@ export function invert(app: App): void {
     app.change({ view: app.state.view === "callers" ? "calls" : "callers" }, true);
 }
 
+export function orderByTime(app: App): void {
+    if (app.profile.slices && !app.profile.before) {
+        app.change(app.scenes.inTime(app.state) ? { order: "size" } : { order: "time", view: "calls", method: -1 }, true);
+    }
+}
+
 export function toggleFold(app: App): void {
     if (app.profile.owners) {
         app.change(app.scenes.ownFirst(app.state) ? { fold: "no" } : { fold: "yes", view: "calls", method: -1, query: "" }, true);

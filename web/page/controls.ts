@@ -14,6 +14,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     click("flip", () => actions.toggle(app, "flip"));
     click("recursion", () => actions.toggle(app, "recursion"));
     click("chains", () => actions.toggle(app, "chains"));
+    click("in-time", () => actions.orderByTime(app));
     click("fold", () => actions.toggleFold(app));
     click("callers", () => actions.invert(app));
     for (const field of ["own", "source"] as const) {

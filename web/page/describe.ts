@@ -1,6 +1,7 @@
 // Describes a frame and its time, for the tooltip, for the line under the graph, and for tests.
 import { ROOT_LABEL } from "../draw/renderer";
 import { Change, changeOf } from "../model/changes";
+import { bucketTime } from "../model/clock";
 import { formatPointRange, formatPoints, formatInterval, formatShare, formatValue, plural, wilson } from "../model/figures";
 import { Method } from "../model/methods";
 import { visibleName } from "../model/names";
@@ -45,6 +46,11 @@ export function describeFrame(app: App, pane: PaneName, frame: number): Descript
     const notes: string[] = [];
     if (zoom > 0 && tree.depth[frame] > tree.depth[zoom]) {
         notes.push(formatShare(tree.total[frame] / tree.total[zoom]) + " of the zoomed frame");
+    }
+    if (tree.timed && profile.slices) {
+        const { slices } = profile;
+        const [from, to] = [tree.timed.from[frame], tree.timed.to[frame]].map((bucket) => bucketTime(slices, bucket));
+        notes.push("seen from " + from + " to " + to);
     }
     if (tree.folded && tree.folded[frame] > 0) {
         notes.push("with " + plural(tree.folded[frame], "caller") + " of the same width folded into it");

@@ -98,6 +98,7 @@ function command(app: App, panes: actions.Panes, pane: PaneName, key: string): (
         f: () => actions.toggle(app, "flip"),
         i: () => actions.invert(app),
         p: () => actions.toggleFold(app),
+        w: () => actions.orderByTime(app),
         g: () => actions.groupByThread(app),
         r: () => actions.toggle(app, "recursion"),
         e: () => actions.toggle(app, "chains"),

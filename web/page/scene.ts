@@ -5,10 +5,11 @@ import { foldChains } from "../model/chains";
 import { coarseOf } from "../model/coarse";
 import { Filters, Kinds, bare, filterColumns, filtersNothing, withoutEmpty } from "../model/filters";
 import { Method, sumMethods } from "../model/methods";
+import { orderByTime } from "../model/order";
 import { OwnCode, ownCode, ownFirst, ownShare } from "../model/own";
 import { Profile } from "../model/profile";
 import { Sandwich, sandwich } from "../model/sandwich";
-import { Selection, selectColumns, selectsAll, threadColumns } from "../model/slices";
+import { Selection, Slices, selectColumns, selectsAll, threadColumns } from "../model/slices";
 import { Columns, Tree, buildTree } from "../model/tree";
 import { remember } from "./remember";
 import { DEFAULTS, State } from "./state";
@@ -47,6 +48,8 @@ export class SceneMaker {
     private readonly selected: (from: number, to: number, threads: string, byThread: boolean) => Columns;
     private readonly filtered: (columns: Columns, focus: string, drop: string, hide: string, recursion: boolean) => Columns;
     private readonly treeOf: (columns: Columns) => Tree;
+    private readonly timedTree: (from: number, to: number, ...choices: [threads: string, focus: string, drop: string, hide: string,
+        recursion: boolean, own: string | null]) => Tree;
     private readonly callers: (tree: Tree) => ReturnType<typeof callersTree>;
     private readonly sandwich: (tree: Tree, method: number) => Sandwich;
     private readonly folded: (tree: Tree) => Tree;
@@ -80,9 +83,17 @@ export class SceneMaker {
         this.baseTree = remember(() => buildTree(columns, strings));
         this.treeOf = remember((made) => (made === columns ? this.baseTree() : buildTree(made, strings)));
         this.selected = remember((from, to, threads, byThread) => this.select({ from, to, threads: listOf(threads) }, byThread));
-        this.filtered = remember((from, focus, drop, hide, recursion) => {
+        const filter = (from: Columns, focus: string, drop: string, hide: string, recursion: boolean) => {
             const filters: Filters = { focus: listOf(focus), drop: listOf(drop), hide: listOf(hide), recursion };
             return filtersNothing(filters) ? from : filterColumns(from, filters, this.kinds);
+        };
+        this.filtered = remember(filter);
+        this.timedTree = remember((from, to, ofThreads, focus, drop, hide, recursion, own) => {
+            const selection = { from, to, threads: listOf(ofThreads) };
+            const slices = profile.slices as Slices;
+            const placed = { ...bare(columns), place: Int32Array.from(columns.parent.keys()) };
+            const made = filter(withoutEmpty(selectColumns(placed, slices, selection)), focus, drop, hide, recursion);
+            return orderByTime(own === null ? made : ownFirst(made, this.ownCode(own) as OwnCode), slices, selection, this.threadNames);
         });
         const least = isCoarse ? COARSE_SHARE : 0;
         this.callers = remember((tree) => callersTree(tree, strings, this.kinds, least));
@@ -145,6 +156,7 @@ export class SceneMaker {
             colour: state.colour === "change" && !before ? "auto" : state.colour,
             sort: state.sort === "change" && !before ? "auto" : state.sort,
             width: before ? state.width : "after",
+            order: slices && !before ? state.order : "size",
         } as State;
         if (made.method < 0 && made.view === "sandwich") {
             made.view = "calls";
@@ -153,6 +165,11 @@ export class SceneMaker {
             Object.assign(made, { from: 0, to: -1 });
         }
         return made;
+    }
+
+    // Whether the picture is in order of time. Merged callers have no order.
+    inTime({ order, view }: State): boolean {
+        return order === "time" && view === "calls" && this.profile.slices !== null;
     }
 
     byThread(state: State): boolean {
@@ -187,7 +204,7 @@ export class SceneMaker {
         const { from, to, threads, focus, drop, hide, recursion, chains, view, method, width, own } = state;
         const ownFirst = this.ownFirst(state);
         return JSON.stringify([from, to, threads, this.byThread(state), focus, drop, hide, recursion, chains, view,
-            view === "sandwich" ? method : -1, width, ownFirst, ownFirst ? own : ""]);
+            view === "sandwich" ? method : -1, width, ownFirst, ownFirst ? own : "", this.inTime(state)]);
     }
 
     private exact(state: State): Scene {
@@ -197,6 +214,11 @@ export class SceneMaker {
         const columns = this.filtered(selected, state.focus.join("."), state.drop.join("."), state.hide.join("."),
             state.recursion);
         const calls = this.treeOf(columns);
+        if (this.inTime(state)) {
+            const tree = this.timedTree(state.from, state.to, state.threads.join("."), state.focus.join("."), state.drop.join("."),
+                state.hide.join("."), state.recursion, this.ownFirst(state) ? state.own : null);
+            return this.made(tree, null, calls, 0, before);
+        }
         const fold = state.chains;
         if (state.view === "sandwich") {
             const { callers, callees } = this.sandwich(calls, state.method);

@@ -1,6 +1,6 @@
 // Shows the state of the app in all parts of the page except the graphs, the table and the timeline.
 import { CHANGE_LABELS, Groups, groupFrames, paint, paintChanges, sumGroups } from "../draw/colours";
-import { formatCount, formatShare, plural } from "../model/figures";
+import { formatCount, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { Profile } from "../model/profile";
 import { sourceOf } from "../model/source";
@@ -49,6 +49,10 @@ function showControls(app: App): void {
     press("fold", scenes.ownFirst(state));
     press("callers", state.view === "callers");
     press("by-thread", scenes.byThread(state));
+    press("in-time", scenes.inTime(state));
+    for (const id of ["by-thread", "chains"]) {
+        byId<HTMLButtonElement>(id).disabled = scenes.inTime(state); // time order has a frame per thread, and folds no chains
+    }
     press("recursion", state.recursion);
     press("chains", state.chains);
     press("methods-toggle", app.tableShown);
@@ -181,10 +185,15 @@ function showSource({ selectedName, profile, state }: App): void {
     byId<HTMLAnchorElement>("source-link").href = address || "#";
 }
 
-function showNotes({ profile, scene }: App): void {
+function showNotes({ profile, scene, tree }: App): void {
     const notes = [...profile.notes.map(visibleName)];
     if (scene.cut > 0) {
         notes.push("Callers of frames below " + Number((scene.cut * 100).toPrecision(3)) + "% of the time are not shown.");
+    }
+    if (tree.timed && tree.timed.step > 1 && profile.slices) {
+        notes.push("There is too much for a frame each time, so the order within "
+            + formatValue(tree.timed.step * profile.slices.bucketNs, "ns")
+            + " is by stack. Choose a thread or a part of the time to see more.");
     }
     byId("notes").hidden = notes.length === 0;
     byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note.slice(0, LONGEST_NAME))));

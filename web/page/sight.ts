@@ -1,5 +1,5 @@
 // Shows the bar that names the visible part of the profile. Each choice in it can be undone.
-import { clockOf } from "../model/clock";
+import { bucketTime } from "../model/clock";
 import { formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { App } from "./app";
@@ -30,10 +30,8 @@ function chipsOf({ state, profile }: App): Chip[] {
     }
     const { slices } = profile;
     if (slices && (state.from > 0 || state.to >= 0)) {
-        const time = (bucket: number) => (slices.startNs > 0 ? clockOf(slices.startNs + bucket * slices.bucketNs, slices.bucketNs)
-            : formatValue(bucket * slices.bucketNs, "ns"));
         const end = state.to < 0 ? slices.buckets : state.to;
-        chips.push({ label: "Time " + time(state.from) + " to " + time(end), without: { from: 0, to: -1 } });
+        chips.push({ label: "Time " + bucketTime(slices, state.from) + " to " + bucketTime(slices, end), without: { from: 0, to: -1 } });
     }
     if (slices && state.threads.length > 0) {
         const label = state.threads.length === 1 ? "Thread " + visibleName(slices.threads[state.threads[0]]).slice(0, LONGEST)

@@ -4,6 +4,7 @@
 export interface State {
     kind: string; // kind of sample; "" = the first kind of the page
     panel: "none" | "findings" | "halts" | "locks" | "live" | "traces" | "why"; // the panel that is open
+    order: "size" | "time"; // of the frames that a frame calls; time: model/order.ts
     view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: of `method`
     method: number; // number of a name, or -1
     group: "none" | "threads" | "auto"; // threads: one frame per thread at the root; auto: as the file says
@@ -37,7 +38,7 @@ export interface State {
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
-    kind: "", panel: "none", view: "calls", method: -1, group: "auto", flip: false,
+    kind: "", panel: "none", order: "size", view: "calls", method: -1, group: "auto", flip: false,
     zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
     query: "", regex: false,
     focus: [], drop: [], hide: [], recursion: false, chains: false,
@@ -48,6 +49,7 @@ export const DEFAULTS: Readonly<State> = Object.freeze({
 
 const CHOICES: Partial<Record<keyof State, string[]>> = {
     panel: ["none", "findings", "halts", "locks", "live", "traces", "why"],
+    order: ["size", "time"],
     view: ["calls", "callers", "sandwich"],
     group: ["auto", "none", "threads"],
     fold: ["auto", "yes", "no"],

@@ -67,7 +67,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
 
 // Hides the controls that this profile cannot use.
 function showParts({ slices, owners, before }: Profile): void {
-    for (const [need, has] of Object.entries({ times: slices, owners, before })) {
+    for (const [need, has] of Object.entries({ times: slices, owners, before, order: slices && !before })) {
         document.querySelectorAll<HTMLElement>("[data-needs='" + need + "']").forEach((part) => { part.hidden = !has; });
     }
 }

@@ -49,15 +49,14 @@ static double number(const json_t *row, const char *name, const char *part)
     return json_number_value(json_object_get(row, key));
 }
 
-static void add_weight(struct table *t, uint64_t weight, const char *unit)
+char *figures_weight(char *out, size_t size, uint64_t weight, const char *unit)
 {
-    char text[32];
     if (!strcmp(unit, "ns"))
-        table_add(t, "%s", units_format_duration(text, sizeof text, weight));
-    else if (!strcmp(unit, "bytes"))
-        table_add(t, "%s", units_format_bytes(text, sizeof text, weight));
-    else
-        table_add(t, "%llu", (unsigned long long)weight);
+        return units_format_duration(out, size, weight);
+    if (!strcmp(unit, "bytes"))
+        return units_format_bytes(out, size, weight);
+    snprintf(out, size, "%llu", (unsigned long long)weight);
+    return out;
 }
 
 void figures_add_share(struct table *t, const json_t *row, const char *name)
@@ -67,7 +66,8 @@ void figures_add_share(struct table *t, const json_t *row, const char *name)
 
 void figures_add(struct table *t, const json_t *row, const char *name, const char *unit)
 {
-    add_weight(t, (uint64_t)json_integer_value(json_object_get(row, name)), unit);
+    char text[32];
+    table_add(t, "%s", figures_weight(text, sizeof text, (uint64_t)json_integer_value(json_object_get(row, name)), unit));
     figures_add_share(t, row, name);
     table_add(t, "[%.2f..%.2f]", 100 * number(row, name, "low"), 100 * number(row, name, "high"));
 }

@@ -20,6 +20,8 @@ struct figures_columns {
 void figures_make_columns(struct figures_columns *c, const json_t *by, const struct table_column *others, unsigned count);
 /* Adds the cells of a group's labels. */
 void figures_add_labels(struct table *t, const struct figures_columns *c, const json_t *group);
+/* Writes a weight for people, in a unit that fits its size. Returns out. */
+char *figures_weight(char *out, size_t size, uint64_t weight, const char *unit);
 /* Adds one cell: the share of the weight NAME. */
 void figures_add_share(struct table *t, const json_t *row, const char *name);
 /* Adds three cells: the weight NAME, its share of the whole, and the share's interval. */

@@ -75,9 +75,7 @@ static void put_requests(struct jsonw *j, const struct fleet_changes *f)
         const struct fleet_estimate *of = i < 2 ? &r->cost[i] : &r->change;
         jsonw_key(j, names[i]);
         jsonw_object(j);
-        jsonw_member_number(j, "value", of->value);
-        jsonw_member_number(j, "low", of->low);
-        jsonw_member_number(j, "high", of->high);
+        cost_put(j, of);
         if (i < 2)
             jsonw_member_uint(j, "hosts", r->hosts[i]);
         jsonw_object_end(j);

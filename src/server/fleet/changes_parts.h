@@ -3,6 +3,7 @@
 #define CANDOR_SERVER_FLEET_CHANGES_PARTS_H
 
 #include "profile/figures/changes.h"
+#include "server/metrics/cost.h"
 #include "server/request/question.h"
 
 /* One of the two sides that are compared. */
@@ -14,10 +15,6 @@ struct fleet_side {
     struct store_result result;
     uint64_t seconds; /* that its recordings cover, over all hosts */
     double requests;  /* per second, of an average host; 0 = unknown */
-};
-
-struct fleet_estimate {
-    double value, low, high; /* with its 95 % interval */
 };
 
 /* The cost of a request by the requests that recordings count, of the hosts that count them. */
@@ -47,8 +44,8 @@ struct fleet_changes {
 int changes_sides(struct fleet_changes *f);
 /* Adds the rows of a side to the comparison. Returns 0, or a code with a message in e. */
 int changes_take(struct fleet_changes *f, enum changes_side side, struct error *e);
-/* Finds the cost of a request after the comparison, and sets `requests` of the sides, unless they are limited by labels of samples or no
- * recording counts requests. Returns 0, or a code with a message in e. */
+/* Finds the cost of a request after the comparison, and sets `requests` of the sides, unless no recording counts requests. Returns 0, or a
+ * code with a message in e. */
 int changes_requests(struct fleet_changes *f, struct error *e);
 /* Returns how much weight a unit of answers is: a second, if the weight is time. */
 double fleet_unit(const struct fleet_side *side);

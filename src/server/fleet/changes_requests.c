@@ -1,17 +1,14 @@
-/* The cost of a request on each side of /v1/changes, if the recordings count requests: the key metric `requests`. It is a ratio of two sums
- * over hosts, so its variance is that of the hosts' deviations from it; hosts that are on both sides are compared with themselves. */
+/* The cost of a request on each side of /v1/changes, if the recordings count requests: the key metric `requests`, or, if a side is limited
+ * to endpoints, the rows that count requests. Hosts that are on both sides are compared with themselves. */
 #include "base/time_units.h"
-#include "profile/figures/significance.h"
 #include "server/fleet/changes_parts.h"
+#include "server/metrics/cost.h"
 #include "store/query/metrics.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A host counts if at least this part of its recorded time has the metric. */
-static const double least_known = 0.9;
 
 struct host {
     double requests[2], known_ns[2], covered_ns[2]; /* by enum changes_side */
@@ -33,22 +30,48 @@ static double part_of(const struct store_minute *m, const struct fleet_side *sid
     return fmin(1, (double)(end - begin) * NS_PER_S / store_minute_time(m, KEY_REQUESTS));
 }
 
+static struct host *host_of(const struct tally *t, const struct strtab *values, uint32_t value)
+{
+    const struct changes *c = &t->f->changes;
+    uint32_t len = strtab_len(values, value), name = strtab_find(&c->names, strtab_text(values, value), len);
+    const uint32_t *place = len && !name ? NULL : map_find(&c->host_of, name);
+    return place ? &t->hosts[*place] : NULL;
+}
+
+static bool is_of_samples(const struct tally *t)
+{
+    return selector_is_of_samples(&t->f->sides[t->side].selector);
+}
+
 static int take_minute(void *context, const struct store_minute *m)
 {
     struct tally *t = context;
-    const struct changes *c = &t->f->changes;
-    uint32_t len = strtab_len(&t->metrics.values, m->value);
-    uint32_t name = strtab_find(&c->names, strtab_text(&t->metrics.values, m->value), len);
-    const uint32_t *place = len && !name ? NULL : map_find(&c->host_of, name);
-    if (!place)
+    struct host *h = host_of(t, &t->metrics.values, m->value);
+    if (!h)
         return 0;
-    struct host *h = &t->hosts[*place];
     h->covered_ns[t->side] += (double)m->covered_ns;
     if (m->known & key_metric_bit(KEY_REQUESTS)) {
-        h->requests[t->side] += m->of[KEY_REQUESTS].amount * part_of(m, &t->f->sides[t->side]);
+        h->requests[t->side] += is_of_samples(t) ? 0 : m->of[KEY_REQUESTS].amount * part_of(m, &t->f->sides[t->side]);
         h->known_ns[t->side] += m->of[KEY_REQUESTS].covered_ns;
     }
     return 0;
+}
+
+/* Adds the requests to the endpoints that the side selects. */
+static int count_rows(struct tally *t, struct store_query q, struct error *e)
+{
+    struct store_label_sums sums;
+    struct store_result result = {0};
+    q.type = COST_REQUESTS;
+    int rc = store_label_sums(t->f->http->server->store, &q, "host", &sums, &result, e);
+    for (uint32_t i = 0; !rc && i < sums.count; i++) {
+        struct host *h = host_of(t, &sums.values, sums.list[i].value);
+        if (h)
+            h->requests[t->side] += (double)sums.list[i].weight;
+    }
+    store_label_sums_deinit(&sums);
+    store_result_deinit(&result);
+    return rc;
 }
 
 static int count_requests(struct tally *t, struct error *e)
@@ -62,6 +85,7 @@ static int count_requests(struct tally *t, struct error *e)
         q.to = t->f->sides[t->side].to;
         rc = store_metrics(t->f->http->server->store, &q, wanted, "host", take_minute, t, &t->metrics, e);
         store_metrics_deinit(&t->metrics);
+        rc = rc || !is_of_samples(t) ? rc : count_rows(t, q, e);
     }
     return rc;
 }
@@ -70,7 +94,7 @@ static int count_requests(struct tally *t, struct error *e)
 static bool counts(const struct tally *t, uint32_t host, enum changes_side side)
 {
     const struct host *h = &t->hosts[host];
-    return t->f->changes.hosts[host].weight[side] > 0 && h->requests[side] > 0 && h->known_ns[side] >= least_known * h->covered_ns[side];
+    return t->f->changes.hosts[host].weight[side] > 0 && h->requests[side] > 0 && cost_is_known(h->known_ns[side], h->covered_ns[side]);
 }
 
 static bool is_used(const struct tally *t, uint32_t host, enum changes_side side)
@@ -104,16 +128,6 @@ static double deviation(const struct tally *t, uint32_t host, enum changes_side 
     return is_used(t, host, side) ? t->f->changes.hosts[host].weight[side] / s->weight - t->hosts[host].requests[side] / s->requests : 0;
 }
 
-/* Returns a ratio with its 95 % interval, from the variance of its logarithm: that of draws alone, and that by the squares of the hosts'
- * deviations. The larger one counts. */
-static struct fleet_estimate estimate(double ratio, double draws, double squares, uint32_t hosts)
-{
-    double reach = significance_normal(0.025) * sqrt(draws);
-    if (hosts > 1)
-        reach = fmax(reach, significance_student(0.025, hosts - 1) * sqrt(squares * hosts / (hosts - 1)));
-    return (struct fleet_estimate){ratio, ratio * exp(-reach), ratio * exp(reach)};
-}
-
 static void compare_costs(const struct tally *t, struct sums sums[2], struct fleet_requests *out)
 {
     double squares = 0, draws[2];
@@ -130,11 +144,11 @@ static void compare_costs(const struct tally *t, struct sums sums[2], struct fle
         const struct sums *s = &sums[side];
         draws[side] = s->draws / (s->weight * s->weight);
         out->hosts[side] = s->hosts;
-        out->cost[side] = estimate(s->weight / s->requests / fleet_unit(of), draws[side], s->squares, s->hosts);
+        out->cost[side] = cost_estimate(s->weight / s->requests / fleet_unit(of), draws[side], s->squares, s->hosts);
         of->requests = fleet_per_second(of, (double)of->result.weight) / out->cost[side].value;
     }
     uint32_t fewer = sums[0].hosts < sums[1].hosts ? sums[0].hosts : sums[1].hosts;
-    out->change = estimate(out->cost[1].value / out->cost[0].value, draws[0] + draws[1], squares, fewer);
+    out->change = cost_estimate(out->cost[1].value / out->cost[0].value, draws[0] + draws[1], squares, fewer);
     out->known = true;
 }
 
@@ -142,8 +156,6 @@ int changes_requests(struct fleet_changes *f, struct error *e)
 {
     struct tally t = {.f = f};
     struct sums sums[2];
-    if (selector_is_of_samples(&f->sides[CHANGES_BEFORE].selector) || selector_is_of_samples(&f->sides[CHANGES_AFTER].selector))
-        return 0;
     t.hosts = calloc((size_t)f->changes.host_count + 1, sizeof *t.hosts);
     int rc = t.hosts ? count_requests(&t, e) : error_set(e, -ENOMEM, "out of memory");
     for (enum changes_side side = CHANGES_BEFORE; !rc && side <= CHANGES_AFTER; side++)

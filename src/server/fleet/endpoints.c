@@ -1,6 +1,7 @@
 #include "server/fleet/endpoints.h"
 
 #include "base/array.h"
+#include "server/metrics/cost.h"
 #include "server/fleet/figures.h"
 #include "server/request/question.h"
 #include "store/files/contexts.h"
@@ -22,6 +23,7 @@ struct endpoints {
     struct figures_by by;
     struct store_label_sums sums;
     struct store_result result;
+    struct costs costs;
     uint32_t limit;
     uint32_t *order; /* the types as they are listed: CPU time first, others by name */
     uint32_t *rank;  /* by type: its place in `order` */
@@ -152,6 +154,20 @@ static bool is_without(const struct endpoints *p, const struct store_label_sum *
     return !value[len] || !value[len + 1] || value[len + 1] == STORE_BY_SEPARATOR;
 }
 
+static const char *type_of(const struct endpoints *p, uint32_t type)
+{
+    return strtab_text(&p->sums.types, type);
+}
+
+static void put_figure(struct jsonw *j, const struct endpoints *p, uint32_t type, const char *name, uint64_t weight,
+                       const struct figures_whole *whole)
+{
+    if (cost_is_of_requests(type_of(p, type)))
+        figures_put_exact(j, name, weight, whole);
+    else
+        figures_put(j, name, weight, whole);
+}
+
 /* Writes the sums of all services for each type, and how much of it has no endpoint. */
 static void put_types(struct jsonw *j, const struct endpoints *p)
 {
@@ -168,13 +184,26 @@ static void put_types(struct jsonw *j, const struct endpoints *p)
                 add_sum(&without, sum);
         }
         jsonw_object(j);
-        jsonw_member_text(j, "type", strtab_text(&p->sums.types, p->order[i]));
+        jsonw_member_text(j, "type", type_of(p, p->order[i]));
         figures_put_whole(j, &all);
-        figures_put(j, "without", without.weight, &all);
+        put_figure(j, p, p->order[i], "without", without.weight, &all);
         jsonw_member_uint(j, "without_samples", without.samples);
         jsonw_object_end(j);
     }
     jsonw_array_end(j);
+}
+
+static void put_cost(struct jsonw *j, const struct endpoints *p, const struct store_label_sum *sum)
+{
+    struct fleet_estimate cost;
+    uint32_t hosts;
+    if (!costs_of(&p->costs, strtab_text(&p->sums.values, sum->value), type_of(p, sum->type), &cost, &hosts))
+        return;
+    jsonw_key(j, "per_request");
+    jsonw_object(j);
+    cost_put(j, &cost);
+    jsonw_member_uint(j, "hosts", hosts);
+    jsonw_object_end(j);
 }
 
 static void put_group(struct jsonw *j, const struct endpoints *p, const struct group *g)
@@ -186,9 +215,10 @@ static void put_group(struct jsonw *j, const struct endpoints *p, const struct g
     for (uint32_t i = 0; i < g->count; i++) {
         const struct store_label_sum *sum = &p->sums.list[g->first + i];
         jsonw_object(j);
-        jsonw_member_text(j, "type", strtab_text(&p->sums.types, sum->type));
-        figures_put(j, "weight", sum->weight, whole_of(p, sum));
+        jsonw_member_text(j, "type", type_of(p, sum->type));
+        put_figure(j, p, sum->type, "weight", sum->weight, whole_of(p, sum));
         jsonw_member_uint(j, "samples", sum->samples);
+        put_cost(j, p, sum);
         jsonw_object_end(j);
     }
     jsonw_array_end(j);
@@ -210,7 +240,7 @@ static void put_left_out(struct jsonw *j, const struct endpoints *p)
                 if (p->rank[p->sums.list[p->groups[i].first + k].type] == type)
                     add_sum(&rest, &p->sums.list[p->groups[i].first + k]);
         jsonw_object(j);
-        jsonw_member_text(j, "type", strtab_text(&p->sums.types, p->order[type]));
+        jsonw_member_text(j, "type", type_of(p, p->order[type]));
         jsonw_member_uint(j, "weight", rest.weight);
         jsonw_member_uint(j, "samples", rest.samples);
         jsonw_object_end(j);
@@ -256,7 +286,7 @@ static int fill(struct endpoints *p, struct http *h, struct error *e)
     int rc = store_label_sums(h->server->store, &p->query.q, figures_by_names(&p->by), &p->sums, &p->result, e);
     if (!rc && (order_types(p) || sum_services(p) || list_groups(p)))
         rc = error_set(e, -ENOMEM, "out of memory");
-    return rc;
+    return rc ? rc : costs_find(&p->costs, h->server->store, &p->query.q, figures_by_names(&p->by), e);
 }
 
 void endpoints_answer(struct http *h)
@@ -271,6 +301,7 @@ void endpoints_answer(struct http *h)
             put_answer(h, &p);
     }
     store_label_sums_deinit(&p.sums);
+    costs_deinit(&p.costs);
     store_result_deinit(&p.result);
     strtab_deinit(&p.services);
     figures_by_deinit(&p.by);

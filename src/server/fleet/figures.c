@@ -126,14 +126,29 @@ static void put_part(struct jsonw *j, const char *name, const char *part, double
     jsonw_member_number(j, key, value);
 }
 
-void figures_put(struct jsonw *j, const char *name, uint64_t weight, const struct figures_whole *whole)
+static double share_of(uint64_t weight, const struct figures_whole *whole)
 {
-    double share = whole->weight ? (double)weight / (double)whole->weight : 0;
-    struct interval interval = stats_wilson(share, figures_effective(whole));
+    return whole->weight ? (double)weight / (double)whole->weight : 0;
+}
+
+static void put_share(struct jsonw *j, const char *name, uint64_t weight, double share, struct interval interval)
+{
     jsonw_member_uint(j, name, weight);
     put_part(j, name, "share", share);
     put_part(j, name, "low", interval.low);
     put_part(j, name, "high", interval.high);
+}
+
+void figures_put(struct jsonw *j, const char *name, uint64_t weight, const struct figures_whole *whole)
+{
+    double share = share_of(weight, whole);
+    put_share(j, name, weight, share, stats_wilson(share, figures_effective(whole)));
+}
+
+void figures_put_exact(struct jsonw *j, const char *name, uint64_t weight, const struct figures_whole *whole)
+{
+    double share = share_of(weight, whole);
+    put_share(j, name, weight, share, (struct interval){share, share});
 }
 
 void figures_put_row(struct jsonw *j, const struct store_function *row, const struct figures_whole *whole)

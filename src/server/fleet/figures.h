@@ -37,6 +37,8 @@ double figures_effective(const struct figures_whole *whole);
 void figures_put_whole(struct jsonw *j, const struct figures_whole *whole);
 /* Writes the members NAME, NAME_share, NAME_low and NAME_high. */
 void figures_put(struct jsonw *j, const char *name, uint64_t weight, const struct figures_whole *whole);
+/* Does the same for weights of which none is missing, such as counts of all requests: the share is exact. */
+void figures_put_exact(struct jsonw *j, const char *name, uint64_t weight, const struct figures_whole *whole);
 /* Writes both figures of a row, with samples and self_samples, as in the JSON of `candor report`. */
 void figures_put_row(struct jsonw *j, const struct store_function *row, const struct figures_whole *whole);
 

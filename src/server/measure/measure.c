@@ -43,7 +43,8 @@ static void add_live_sets(struct minutes *m, const struct profile *p)
 }
 
 /* Reads the events that the profiles do not have. Recordings of the agent alone have such events only with the event halt. */
-static int add_events(struct minutes *m, const struct profile *p, const struct intake *in, struct error *e)
+static int add_events(struct minutes *m, const struct profile *p, struct profile *names, struct profile *requests, const struct intake *in,
+                      struct error *e)
 {
     struct intake view;
     struct jfr_file *file;
@@ -55,12 +56,13 @@ static int add_events(struct minutes *m, const struct profile *p, const struct i
     int rc = jfr_file_take(&file, &view, "the recording", NULL, e);
     rc = rc ? rc : measure_halts(m, p, file, e);
     rc = rc || !has_jdk ? rc : measure_readings(m, file, e);
-    rc = rc || !has_jdk ? rc : measure_requests(m, file, e);
+    rc = rc || !has_jdk ? rc : measure_requests(m, file, names, requests, e);
     jfr_file_close(file);
     return rc == -ENOMEM ? rc : 0;
 }
 
-int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, const struct intake *in, struct error *e)
+int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, struct profile *requests, const struct intake *in,
+                struct error *e)
 {
     struct minutes m;
     const struct profile *p = of_kind(profiles, n, PROFILE_RUNNING);
@@ -71,7 +73,7 @@ int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint
         measure_books(&m, p);
         add_samples(&m, profiles, n);
         add_live_sets(&m, of_kind(profiles, n, PROFILE_LIVE));
-        rc = add_events(&m, p, in, e);
+        rc = add_events(&m, p, &to->names, requests, in, e);
     }
     end(&m, to);
     return rc;

@@ -8,10 +8,11 @@
 
 struct intake;
 
-/* Adds the metrics of a JFR recording to to->minutes. profiles: the recording's n profiles of different kinds, before any is dropped. in:
- * its bytes, which are borrowed. Returns 0, or -ENOMEM with a message in e. A recording whose other content cannot be read has fewer
- * metrics. */
-int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, const struct intake *in, struct error *e);
+/* Adds the metrics of a JFR recording to to->minutes, and the requests that it counts to `requests`, an initialized profile whose stacks
+ * are in to->names. profiles: the recording's n profiles of different kinds, before any is dropped. in: its bytes, which are borrowed.
+ * Returns 0, or -ENOMEM with a message in e. A recording whose other content cannot be read has fewer metrics. */
+int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, struct profile *requests, const struct intake *in,
+                struct error *e);
 /* Does the same for a recording of another format. `to` has its profiles, with their final names. */
 int measure_values(struct store_profiles *to, const struct envelope_note *note, struct error *e);
 
@@ -26,7 +27,8 @@ struct jfr_file;
 int measure_halts(struct minutes *m, const struct profile *p, const struct jfr_file *file, struct error *e);
 /* measure_readings.c: figures that the JDK's recorder wrote. Returns 0 or -ENOMEM. */
 int measure_readings(struct minutes *m, const struct jfr_file *file, struct error *e);
-/* measure_requests.c: requests, which tracers write as events of the JDK's recorder. Returns 0 or -ENOMEM. */
-int measure_requests(struct minutes *m, const struct jfr_file *file, struct error *e);
+/* measure_requests.c: requests, which tracers write as events of the JDK's recorder. `requests` gets a sample for each second and endpoint
+ * with requests; the stack of all of them is in `names`. Returns 0 or -ENOMEM. */
+int measure_requests(struct minutes *m, const struct jfr_file *file, struct profile *names, struct profile *requests, struct error *e);
 
 #endif

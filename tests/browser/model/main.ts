@@ -24,6 +24,7 @@ import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
 import { done, ok, same } from "./tap";
 import { coarse } from "./coarse";
+import { order } from "./order";
 import { sources } from "./sources";
 import { spans } from "./spans";
 import { traces } from "./traces";
@@ -375,6 +376,7 @@ async function main(): Promise<void> {
     marks();
     traces();
     coarse();
+    order();
     jvmWork();
     await spans();
     why();

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times are relative to NOW, which stays: at each tick all times of the servers go back by one, down to EARLY. */
-enum { NOW = 100, EARLY = NOW - 12, SERVERS = 2, STATES = 1 << 21 };
+/* Times are relative to NOW, which stays: at each tick all times of the servers go back by one, until it makes no difference any more. */
+enum { NOW = 100, EARLY = NOW - 4, SERVERS = 2, STATES = 1 << 21 };
 
 enum request { NONE, LOOK, WRITE };
 enum progress { SENT, ANSWERED }; /* ANSWERED: by the store; the answer is on its way */
@@ -51,8 +51,8 @@ static void put(struct server *s, const struct lease *l)
     s->known = l->known;
     s->holder = (uint8_t)l->holder;
     s->seen = (uint8_t)l->seen;
-    s->ends = (uint8_t)l->ends;
-    s->next = (uint8_t)l->next;
+    s->ends = (uint8_t)(l->ends > NOW ? l->ends : NOW);
+    s->next = (uint8_t)(l->next > NOW ? l->next : NOW);
 }
 
 static void begin(const struct space *x, struct server *s)
@@ -60,7 +60,8 @@ static void begin(const struct space *x, struct server *s)
     struct lease l;
     *s = (struct server){.ghost = s->ghost, .ghost_dead = s->ghost_dead};
     lease_init(&l, &x->times);
-    l.seen = l.ends = l.next = EARLY;
+    l.seen = EARLY;
+    l.ends = l.next = NOW;
     put(s, &l);
 }
 
@@ -154,20 +155,20 @@ static void leave(const struct space *x, struct state *s, int i)
     begin(x, &s->of[i]);
 }
 
-static uint8_t earlier(uint8_t t)
+static uint8_t earlier(uint8_t t, uint8_t least)
 {
-    return t > EARLY ? (uint8_t)(t - 1) : EARLY;
+    return t > least ? (uint8_t)(t - 1) : least;
 }
 
 static void tick(struct state *s)
 {
     for (int i = 0; i < SERVERS; i++) {
         struct server *me = &s->of[i];
-        me->seen = earlier(me->seen);
-        me->ends = earlier(me->ends);
-        me->next = earlier(me->next);
+        me->seen = earlier(me->seen, EARLY);
+        me->ends = earlier(me->ends, NOW);
+        me->next = earlier(me->next, NOW);
         if (me->request == WRITE)
-            me->sent = earlier(me->sent);
+            me->sent = earlier(me->sent, EARLY);
     }
 }
 

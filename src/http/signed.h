@@ -5,6 +5,8 @@
 #include "base/buffer.h"
 #include "http/transport.h"
 
+enum { SIGNED_TAG_MAX = 128 };
+
 struct signed_letter {
     const char *method; /* GET, PUT or DELETE */
     const char *url;    /* its query is sorted by name, because libcurl signs it as it is */
@@ -14,7 +16,9 @@ struct signed_letter {
     const char *digest; /* the SHA-256 of the body, in hex */
     const void *bytes;  /* the body; NULL = none */
     size_t size;
-    long stall_s; /* after this many seconds without a byte, the request fails */
+    long stall_s;          /* after this many seconds without a byte, the request fails */
+    const char *condition; /* a header such as "If-Match: TAG"; NULL = none */
+    char *tag;             /* gets the answer's ETag, of at most SIGNED_TAG_MAX bytes with the zero; "" = none; NULL = not wanted */
 };
 
 /* Sends the request, and appends the answer's body to `answer`, which is limited. Returns as exchange_send does. */

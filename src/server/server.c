@@ -9,6 +9,7 @@
 #include "server/fleet/judge.h"
 #include "server/forward/forward.h"
 #include "server/front/listen.h"
+#include "server/keeper/keeper.h"
 #include "server/load.h"
 #include "server/profiles/profiles.h"
 #include "server/pull/pull.h"
@@ -21,6 +22,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
@@ -177,6 +179,7 @@ static int serve_with_all(struct server *s, const struct server_source *source, 
     int rc = stop_start(&s->stop, tell_line, e); /* before all threads, which then do not get its signals */
     rc = rc || !s->store ? rc : store_start_moving(s->store, e);
     rc = rc ? rc : forward_start(s->forward, e);
+    rc = rc ? rc : keeper_start(s->keeper, e);
     rc = rc || !s->store ? rc : profiles_start(&s->profiles, s, tell_line, e);
     if (!rc && s->options->alerts)
         rc = alerts_start(&s->alerts, s, tell_line, e);
@@ -204,15 +207,32 @@ static int open_forward(struct server *s, struct error *e)
     return forward_open(&s->forward, &options, e);
 }
 
+/* Opens what says which server is the keeper. name: where the name of this one is kept. */
+static int open_keeper(struct server *s, char name[KEEPER_NAME], struct error *e)
+{
+    const struct server_options *o = s->options;
+    char host[HOST_NAME_MAX + 1] = "";
+    if (!o->keeper)
+        return 0;
+    gethostname(host, sizeof host - 1);
+    snprintf(name, KEEPER_NAME, "%s:%s", host, o->addresses[0].port);
+    const struct keeper_options options = {
+        .url = o->keeper, .s3 = {o->s3_endpoint, o->s3_region, o->s3_credentials, o->s3_ca}, .name = name, .tell = tell_line};
+    return keeper_open(&s->keeper, &options, e);
+}
+
 /* Opens the store, and serves. Opening may take long. A signal at that time ends the process at once, and the next start continues the
  * repair. */
 static int run(struct server *s, const struct server_source *source, struct error *e)
 {
+    char name[KEEPER_NAME];
     int rc = s->options->receive_only ? 0 : open_store(&s->store, s->options, &s->stop.asked, e);
     if (rc)
         return rc;
     rc = open_forward(s, e);
+    rc = rc ? rc : open_keeper(s, name, e);
     rc = rc ? rc : serve_with_all(s, source, e);
+    keeper_close(s->keeper);
     atomic_store_explicit(&s->stop.asked, true, memory_order_relaxed); /* if it could not serve, requests to other servers end, too */
     forward_close(s->forward);
     store_close(s->store);

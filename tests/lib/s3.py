@@ -44,14 +44,21 @@ def signature(secret, method, path, query, headers, names, digest):
     return f"AWS4-HMAC-SHA256 Credential={KEY}/{scope}, SignedHeaders={';'.join(names)}, Signature={_hmac(key, text).hex()}"
 
 
+def _tag(body):
+    """The version of an object."""
+    return None if body is None else f'"{hashlib.md5(body).hexdigest()}"'
+
+
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
         pass
 
-    def answer(self, status, body=b""):
+    def answer(self, status, body=b"", tag=None):
         self.send_response(status)
+        if tag:
+            self.send_header("ETag", tag)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -84,17 +91,25 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if bucket != BUCKET:
             return self.refuse(404, "NoSuchBucket")
         with stub.lock:
+            old = stub.objects.get(name)
+            version = _tag(old)
             if self.command == "PUT":
+                wanted = self.headers.get("If-Match")
+                if wanted and old is None:
+                    return self.refuse(404, "NoSuchKey")
+                if not stub.ignores and (wanted not in (None, version) or (old is not None and self.headers.get("If-None-Match") == "*")):
+                    return self.refuse(412, "PreconditionFailed")
                 stub.objects[name] = body
-                return self.answer(200)
+                return self.answer(200, tag=_tag(body))
             if self.command == "DELETE":
                 stub.objects.pop(name, None)
                 return self.answer(204)
             if not name:
                 page = stub.listing(dict(urllib.parse.parse_qsl(query)))
                 return self.answer(200, fault(page) if fault else page)
-            found = stub.objects.get(name)
-        return self.refuse(404, "NoSuchKey") if found is None else self.answer(200, fault(found) if fault else found)
+        if old is not None and self.headers.get("If-None-Match") == version:
+            return self.answer(304, tag=version)
+        return self.refuse(404, "NoSuchKey") if old is None else self.answer(200, fault(old) if fault else old, tag=version)
 
     do_GET = do_PUT = do_DELETE = handle_one
 
@@ -107,11 +122,12 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class Stub:
-    """objects: by name. fault: None, or a function of method and name: a status, what becomes of the answer's bytes, or None."""
+    """objects: by name. ignores: it knows no conditions. fault: None, or a function of method and name: a status, what becomes of
+    the answer's bytes, or None."""
     PAGE = 3
 
     def __init__(self):
-        self.objects, self.fault, self.lock, self.port = {}, None, threading.Lock(), 0
+        self.objects, self.fault, self.ignores, self.lock, self.port = {}, None, False, threading.Lock(), 0
         self.start()
 
     def start(self):

@@ -106,6 +106,8 @@ static const struct cli_option options[] = {
     {0, "receive-only", NULL, NULL, "keep nothing but what waits to be sent to --forward, and answer no queries"},
     {0, "forward-token-file", "FILE", NULL, "send them the token in this file, whose scope is write"},
     {0, "forward-ca", "FILE", NULL, "trust these certificates (PEM) of theirs, instead of the system's"},
+    {0, "keeper", "s3://BUCKET/PREFIX", NULL,
+     "agree there with other servers which one of them evaluates --alerts and fetches --pull; another one takes over if it dies"},
     {0, "trace-link", "URL", NULL,
      "address of a trace in a tracing system, with {trace} for its id, such as https://jaeger/trace/{trace}; answers with traces link "
      "there"},

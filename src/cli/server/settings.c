@@ -275,13 +275,15 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
     return rc || !o->proxy_from ? rc : people_check_from(o->proxy_from, e);
 }
 
-/* Reads where recordings become objects, and when. */
-static int read_cold(const struct cli_args *args, struct server_options *o, struct error *e)
+/* Reads what is about object storage: where recordings become objects, and when; where servers agree. */
+static int read_objects(const struct cli_args *args, struct server_options *o, struct error *e)
 {
     int rc = read_time(args, "cold-after", HOUR_NS, &o->cold_after_ns, e);
     rc = rc ? rc : read_size(args, "cold-cache", 1ull << 30, &o->cold_cache_bytes, e);
     if (!rc && cli_option(args, "cold") && !s3_is_url(cli_option(args, "cold")))
         rc = error_set(e, -EINVAL, "--cold must be like s3://BUCKET/PREFIX, not '%.100s'", cli_option(args, "cold"));
+    if (!rc && cli_option(args, "keeper") && !s3_is_url(cli_option(args, "keeper")))
+        rc = error_set(e, -EINVAL, "--keeper must be like s3://BUCKET/PREFIX, not '%.100s'", cli_option(args, "keeper"));
     return rc;
 }
 
@@ -296,7 +298,7 @@ static int read_each(struct settings *s, const struct cli_args *args, struct err
     rc = rc ? rc : read_analysis(args, &s->options, e);
     rc = rc ? rc : read_metrics(args, &s->options, e);
     rc = rc ? rc : read_texts(s, args, e);
-    rc = rc ? rc : read_cold(args, &s->options, e);
+    rc = rc ? rc : read_objects(args, &s->options, e);
     rc = rc ? rc : read_listen(s, args, e);
     return rc ? rc : read_size(args, "max-unpacked", 1ull << 30, &s->unpacked, e);
 }
@@ -324,7 +326,8 @@ static int check_clients(const struct server_options *o, struct error *e)
 static int check_forward(const struct server_options *o, struct error *e)
 {
     const char *const others[][2] = {
-        {o->store, "store"}, {o->cold, "cold"}, {o->alerts, "alerts"}, {o->pull, "pull"}, {o->remote_write, "remote-write"}};
+        {o->store, "store"},  {o->cold, "cold"}, {o->alerts, "alerts"}, {o->pull, "pull"}, {o->remote_write, "remote-write"},
+        {o->keeper, "keeper"}};
     if (!o->forward && (o->receive_only || o->forward_token || o->forward_ca))
         return error_set(e, -EINVAL, "--receive-only, --forward-token-file and --forward-ca need --forward");
     for (size_t i = 0; o->receive_only && i < sizeof others / sizeof *others; i++)

@@ -56,8 +56,10 @@ struct alerts {
     struct alert_sending sending[ALERT_TARGETS_MAX];
     struct alert_counts counts;
     bool save_failed;
+    uint64_t epoch; /* in which this server is the keeper, and has the states of the keeper before; 0 = it is not */
 
     pthread_mutex_t saving;          /* held while the table is written; taken before `lock` */
+    uint64_t handed;                 /* the evaluating thread's: which states of other keepers it has taken over */
     struct stat seen;                /* the file as it was last read; the evaluating thread's */
     struct stat changing;            /* likewise: as it was at the last look */
     struct alert_patterns *patterns; /* likewise */
@@ -70,6 +72,13 @@ struct alerts {
 void alerts_wait(struct alerts *a);
 /* Writes the table to its file. The caller has no lock. */
 void alerts_save(struct alerts *a);
+
+/* Takes over what another keeper has left, and learns whether this server is the keeper now; for the evaluating thread. */
+void alerts_take_over(struct alerts *a);
+/* Leaves the states and silences to the next keeper. The caller has no lock. */
+void alerts_leave(struct alerts *a);
+/* Whether this server is the keeper, with the states of the one before. The caller has the lock. */
+bool alerts_is_keeper(const struct alerts *a);
 
 /* The evaluating thread, in watch.c: reads the file again when it has changed, and evaluates what is due. */
 void *watch_run(void *alerts);

@@ -100,7 +100,7 @@ static bool collect(struct alerts *a, uint32_t index, struct batch *b)
 {
     struct alert_note notes[BATCH];
     int64_t now = wall_clock();
-    if (index >= a->rules.target_count || a->sending[index].next_ns > clock_monotonic_ns())
+    if (!alerts_is_keeper(a) || index >= a->rules.target_count || a->sending[index].next_ns > clock_monotonic_ns())
         return false;
     b->count = 0;
     b->generation = a->generation;

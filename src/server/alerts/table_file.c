@@ -171,22 +171,31 @@ static int get_alert(const json_t *one, struct alert_table *t, const struct aler
     return 0;
 }
 
+int table_parse(struct alert_table *t, const struct alert_rules *rules, const json_t *json)
+{
+    size_t i;
+    json_t *one;
+    *t = (struct alert_table){0};
+    int rc = json && get_int(json, "version") == FILE_VERSION ? 0 : -EBADMSG;
+    json_array_foreach(json_object_get(json, "alerts"), i, one) rc = rc ? rc : get_alert(one, t, rules);
+    if (rc)
+        table_deinit(t);
+    return rc;
+}
+
 int table_read(struct alert_table *t, const struct alert_rules *rules, const char *path, struct error *e)
 {
     uint8_t *bytes = NULL;
-    size_t n = 0, i;
-    json_t *one;
+    size_t n = 0;
     *t = (struct alert_table){0};
     int rc = disk_read_file(path, FILE_MAX, &bytes, &n, e);
     if (rc)
         return rc == -ENOENT ? 0 : rc;
     json_t *json = json_loadb((const char *)bytes, n, 0, NULL);
     free(bytes);
-    rc = json && get_int(json, "version") == FILE_VERSION ? 0 : -EBADMSG;
-    json_array_foreach(json_object_get(json, "alerts"), i, one) rc = rc ? rc : get_alert(one, t, rules);
+    rc = table_parse(t, rules, json);
     json_decref(json);
     if (!rc)
         return 0;
-    table_deinit(t);
     return error_set(e, rc, rc == -ENOMEM ? "out of memory" : "%s is damaged: the states of all alerts are lost", path);
 }

@@ -182,6 +182,14 @@ static int compare_due(const void *left, const void *right, void *context)
 
 /* ---- evaluating ---- */
 
+static bool is_keeper(struct alerts *a)
+{
+    pthread_mutex_lock(&a->lock);
+    bool is = alerts_is_keeper(a);
+    pthread_mutex_unlock(&a->lock);
+    return is;
+}
+
 static void tell_change(struct alerts *a, const struct alert_rule *rule, const char *value, enum alert_state state)
 {
     char text[400];
@@ -213,7 +221,7 @@ static void evaluate(struct round *r)
     struct alert_samples samples = {.store = a->server->store, .patterns = a->patterns};
     struct alert_figure figure;
     struct error e;
-    for (uint32_t i = 0; i < r->count && !store_is_over(a->server->store, &(struct store_query){0}, &e); i++) {
+    for (uint32_t i = 0; i < r->count && is_keeper(a) && !store_is_over(a->server->store, &(struct store_query){0}, &e); i++) {
         const struct due *d = &r->list[i];
         samples.until_ns = clock_monotonic_ns() + ROUND_S * NS_PER_S;
         if (sources_evaluate(&samples, &a->rules.list[d->rule], d->value, d->to, &figure, &e))
@@ -278,7 +286,8 @@ void *watch_run(void *alerts)
         pthread_mutex_unlock(&a->lock);
         uint32_t generation = a->generation;
         read_again(a);
-        if (!patterns_tidy(a->patterns, generation != a->generation))
+        alerts_take_over(a);
+        if (!patterns_tidy(a->patterns, generation != a->generation) && is_keeper(a))
             evaluate_due(a);
         pthread_mutex_lock(&a->lock);
         alerts_wait(a);

@@ -5,6 +5,7 @@
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
 #include "server/forward/forward.h"
+#include "server/keeper/keeper.h"
 #include "server/logs/audit.h"
 #include "server/pull/pull.h"
 #include "server/request/exposition.h"
@@ -184,6 +185,16 @@ static void put_forward(FILE *out, struct forward *f)
 #undef PUT
 }
 
+static void put_keeper(FILE *out, struct keeper *k)
+{
+    struct keeper_view view = keeper_look(k);
+    exposition_put(out, "keeper", "gauge", "1 if this server is the keeper, which evaluates alerts and fetches profiles (--keeper).",
+                   view.is_me);
+    exposition_put(out, "keeper_epoch", "gauge", "How many keepers there were: grows by 1 when another server becomes the keeper.",
+                   view.epoch);
+    exposition_put(out, "keeper_failures_total", "counter", "Requests about the lease of the keeper that failed.", view.failures);
+}
+
 /* Writes what is kept here, and what was found in it. */
 static void put_kept(FILE *out, struct server *s)
 {
@@ -215,6 +226,8 @@ void metrics_write(FILE *out, struct server *s, bool exemplars)
         put_kept(out, s);
     if (s->forward)
         put_forward(out, s->forward);
+    if (s->keeper)
+        put_keeper(out, s->keeper);
     alerts_put_metrics(out, s);
     pull_put_metrics(out, s);
 }

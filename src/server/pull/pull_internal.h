@@ -41,8 +41,9 @@ struct pull_job {
     struct pull_group *asked;    /* while it is not idle: a reference to the settings of the request */
     char instance[PULL_URL_MAX]; /* HOST:PORT and the path of the url, the label `instance` */
     struct buffer body;
-    struct pprof_since *since; /* of sums, otherwise NULL */
-    int64_t since_ns;          /* the time of the profile that the next is compared with */
+    struct pprof_since *since;   /* of sums, otherwise NULL */
+    int64_t since_ns;            /* the time of the profile that the next is compared with */
+    uint64_t epoch, since_epoch; /* of this server as the keeper: at the request, and at that of `since` */
     uint64_t results[PULL_RESULT_COUNT], restarts, bytes;
     int64_t tried_ns, good_ns;       /* when the latest one was asked for, and the latest good one; 0 = never */
     char problem[PULL_PROBLEM_MAX];  /* why the latest one failed; "" = it did not */

@@ -3,6 +3,7 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/keeper/keeper.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void put_url(const struct pull_job *job, char *out, size_t size)
 }
 
 /* Asks for the profile. The caller has the lock. */
-static void begin(struct pull *p, struct pull_job *job)
+static void begin(struct pull *p, struct pull_job *job, uint64_t epoch)
 {
     char url[PULL_URL_MAX + PULL_PATH_MAX + 32];
     const struct pull_group *g = job->group;
@@ -42,6 +43,7 @@ static void begin(struct pull *p, struct pull_job *job)
                                  .timeout_s = (long)g->timeout_s + (pull_kinds[job->kind].timed ? (long)g->interval_s : 0),
                                  .most = p->server->limits.max_body};
     job->state = PULL_FETCHING;
+    job->epoch = epoch;
     job->asked = pull_group_get(job->group);
     job->begun_ns = job->tried_ns = (int64_t)clock_realtime_ns();
     p->fetching++;
@@ -61,14 +63,14 @@ static void forget_gone(struct pull *p)
         }
 }
 
-/* Begins what is due, and returns when the next is. */
+/* Begins what is due, if this server is the keeper, and returns when the next is. */
 static uint64_t begin_due(struct pull *p, uint64_t now)
 {
-    uint64_t next = now + WAIT_MS * NS_PER_MS;
+    uint64_t next = now + WAIT_MS * NS_PER_MS, epoch = keeper_epoch(p->server->keeper);
     pthread_mutex_lock(&p->lock);
     forget_gone(p);
     uint32_t i = 0;
-    for (; i < p->count && p->fetching < FETCHING_MAX && p->waiting < WAITING_MAX; i++) {
+    for (; epoch && i < p->count && p->fetching < FETCHING_MAX && p->waiting < WAITING_MAX; i++) {
         struct pull_job *job = p->jobs[(p->turn + i) % p->count];
         uint64_t interval_ns = job->group->interval_s * NS_PER_S;
         if (job->state != PULL_IDLE)
@@ -76,7 +78,7 @@ static uint64_t begin_due(struct pull *p, uint64_t now)
         if (job->due_ns <= now) {
             p->late += now - job->due_ns > interval_ns;
             job->due_ns = job->due_ns + interval_ns > now ? job->due_ns + interval_ns : now + interval_ns;
-            begin(p, job);
+            begin(p, job, epoch);
         } else if (job->due_ns < next) {
             next = job->due_ns;
         }

@@ -69,6 +69,20 @@ static int push(struct storing *t, int64_t from_ns, int64_t until_ns, const void
     return rc;
 }
 
+/* Forgets the profile to compare with if another server may have fetched and stored what came after it. */
+static int begin_anew(struct pull_job *job, struct error *e)
+{
+    struct pprof_since *since = job->epoch != job->since_epoch ? pprof_since_new() : NULL;
+    if (job->epoch == job->since_epoch)
+        return 0;
+    if (!since)
+        return error_set(e, -ENOMEM, "out of memory");
+    pprof_since_free(job->since);
+    job->since = since;
+    job->since_epoch = job->epoch;
+    return 0;
+}
+
 /* Stores what is new in a profile of sums. If that fails, the next profile has it, too, because the one before stays the one to compare
  * with. */
 static int push_new(struct storing *t, int64_t now_ns, enum pull_result *result)
@@ -80,7 +94,8 @@ static int push_new(struct storing *t, int64_t now_ns, enum pull_result *result)
     struct pull_job *job = t->job;
     enum pprof_since_result since;
     buffer_init(&t->difference, 2 * t->in.size + 4096);
-    int rc = pprof_since_take(job->since, t->in.bytes, t->in.size, &t->difference, &since, &t->error);
+    int rc = begin_anew(job, &t->error);
+    rc = rc ? rc : pprof_since_take(job->since, t->in.bytes, t->in.size, &t->difference, &since, &t->error);
     if (!rc && results[since] == PULL_STORED)
         rc = push(t, job->since_ns, now_ns, t->difference.data, t->difference.len);
     if (rc)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STALL_S = 60, TEXT_MAX = 1024, ERROR_BYTES = 1 << 14, LIST_BYTES = 8 << 20, LIST_TRIES = 4 };
+enum { STALL_S = 60, BRIEF_S = 3, TEXT_MAX = 1024, ERROR_BYTES = 1 << 14, LIST_BYTES = 8 << 20, LIST_TRIES = 4 };
 enum { PAUSE_MS = 500, PAUSE_STEP_MS = 50 }; /* before the second try; doubled before each further one */
 
 #define SCHEME "s3://"
@@ -134,6 +134,8 @@ struct request {
     const void *bytes; /* NULL = no body */
     size_t size;
     unsigned tries;
+    const char *condition; /* a header; NULL = none */
+    char *tag;             /* gets the version; NULL = not wanted */
 };
 
 /* Copies the text of an element of XML, "" if there is none. Only texts without entities are copied as they are. */
@@ -158,6 +160,10 @@ static int refused(const struct s3 *s, const struct request *r, long status, con
     element(answer, "<Message>", message, sizeof message);
     if (status == 404 && !strcmp(code, "NoSuchKey"))
         return error_set(e, -ENOENT, "%s/%s: there is no such object", s->url, r->name);
+    if (r->condition && status == 304)
+        return error_set(e, -EALREADY, "%s/%s: it is the same", s->url, r->name);
+    if (r->condition && (status == 412 || (status == 409 && !strcmp(code, "ConditionalRequestConflict"))))
+        return error_set(e, -EEXIST, "%s/%s: somebody else has written it", s->url, r->name);
     return error_set(e, -EHOSTUNREACH, "%s/%s: S3 refuses it: %s %s (status %ld)", s->url, r->name, *code ? code : "no reason", message,
                      status);
 }
@@ -229,8 +235,15 @@ static int ask(struct s3 *s, const struct request *r, struct buffer *answer, str
     if (n >= (int)sizeof url || strlen(r->name) > S3_NAME_MAX || !is_name(r->name))
         return error_set(e, -EINVAL, "'%.200s' cannot be the name of an object", r->name);
     s3_digest(r->bytes, r->size, digest);
-    struct signed_letter letter = {
-        .method = r->method, .url = url, .scope = s->scope, .digest = digest, .bytes = r->bytes, .size = r->size, .stall_s = STALL_S};
+    struct signed_letter letter = {.method = r->method,
+                                   .url = url,
+                                   .scope = s->scope,
+                                   .digest = digest,
+                                   .bytes = r->bytes,
+                                   .size = r->size,
+                                   .stall_s = r->tag ? BRIEF_S : STALL_S,
+                                   .condition = r->condition,
+                                   .tag = r->tag};
     return send_often(s, r, &letter, answer, e);
 }
 
@@ -263,6 +276,39 @@ int s3_remove(struct s3 *s, const char *name, unsigned tries, struct error *e)
     const struct request r = {.method = "DELETE", .name = name, .query = "", .tries = tries};
     int rc = ask_briefly(s, &r, e);
     return rc == -ENOENT ? 0 : rc;
+}
+
+/* ---- versions ---- */
+
+int s3_read_version(struct s3 *s, const char *name, struct buffer *out, char tag[S3_TAG_MAX], struct error *e)
+{
+    char condition[S3_TAG_MAX + 32], found[S3_TAG_MAX];
+    struct request r = {.method = "GET", .name = name, .query = "", .tries = 1, .tag = found};
+    snprintf(condition, sizeof condition, "If-None-Match: %s", tag);
+    if (*tag)
+        r.condition = condition;
+    int rc = ask(s, &r, out, e);
+    if (!rc && !*found)
+        rc = error_set(e, -EHOSTUNREACH, "%s/%s: S3 does not say which version it is (no ETag)", s->url, name);
+    if (!rc)
+        memcpy(tag, found, S3_TAG_MAX);
+    return rc;
+}
+
+int s3_replace(struct s3 *s, const char *name, const void *bytes, size_t n, char tag[S3_TAG_MAX], struct error *e)
+{
+    char condition[S3_TAG_MAX + 32], made[S3_TAG_MAX];
+    const struct request r = {
+        .method = "PUT", .name = name, .query = "", .bytes = n ? bytes : "", .size = n, .tries = 1, .condition = condition, .tag = made};
+    snprintf(condition, sizeof condition, "%s%s", *tag ? "If-Match: " : "If-None-Match: *", tag);
+    int rc = ask_briefly(s, &r, e);
+    if (rc == -ENOENT) /* somebody has removed the version */
+        rc = error_set(e, -EEXIST, "%s/%s: somebody has removed it", s->url, name);
+    if (!rc && !*made)
+        rc = error_set(e, -EHOSTUNREACH, "%s/%s: S3 does not say which version it is (no ETag)", s->url, name);
+    if (!rc)
+        memcpy(tag, made, S3_TAG_MAX);
+    return rc;
 }
 
 /* ---- lists ---- */

@@ -16,7 +16,7 @@
 
 struct s3;
 
-enum { S3_NAME_MAX = 1024, S3_DIGEST = 32 };
+enum { S3_NAME_MAX = 1024, S3_DIGEST = 32, S3_TAG_MAX = 128 };
 
 struct s3_options {
     const char *endpoint;    /* NULL = AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL of the environment, otherwise Amazon's */
@@ -39,6 +39,16 @@ int s3_put(struct s3 *s, const char *name, const void *bytes, size_t n, unsigned
 int s3_get(struct s3 *s, const char *name, struct buffer *out, unsigned tries, struct error *e);
 /* An object that does not exist counts as removed. */
 int s3_remove(struct s3 *s, const char *name, unsigned tries, struct error *e);
+
+/* The two below are for an object that several programs write: each replaces only the version that it knows, by its tag. They send a
+ * request once, and wait for a few seconds only.
+ *
+ * Appends the object to `out` if its version is not that of `tag` ("" = none is known), which
+ * becomes that of the object. Returns as s3_get does, and -EALREADY if the version is that of `tag`. */
+int s3_read_version(struct s3 *s, const char *name, struct buffer *out, char tag[S3_TAG_MAX], struct error *e);
+/* Writes the object if its version is that of `tag`, or, if that is "", if there is no such object. `tag` becomes the new version's.
+ * Returns as s3_put does, and -EEXIST if there is another version. After any other failure it may be written, or be written later. */
+int s3_replace(struct s3 *s, const char *name, const void *bytes, size_t n, char tag[S3_TAG_MAX], struct error *e);
 
 /* Visits all objects whose names begin with `begin`, in order. A visit returns 0, or a code that ends the list. */
 typedef int s3_visit(void *context, const char *name, struct error *e);

@@ -4,6 +4,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/answer.h"
+#include "server/keeper/keeper.h"
 #include "server/request/question.h"
 
 #include <errno.h>
@@ -63,9 +64,28 @@ void silence_calls_list(struct http *h)
 
 /* ---- changes ---- */
 
+/* Another server's silences are those that count, and this one only has a copy. */
+static bool may_change(struct http *h)
+{
+    struct alerts *a = h->server->alerts;
+    if (!answer_has_alerts(h))
+        return false;
+    pthread_mutex_lock(&a->lock);
+    bool may = alerts_is_keeper(a);
+    pthread_mutex_unlock(&a->lock);
+    if (may)
+        return true;
+    struct keeper_view keeper = keeper_look(h->server->keeper);
+    http_error(h, HTTP_CONFLICT, "this server does not evaluate the rules of alerts: ask the keeper, which was %s at last",
+               *keeper.name ? keeper.name : "nobody");
+    return false;
+}
+
+/* Leaves the silences to a later keeper, and answers. */
 static void put_id(struct http *h, int64_t id)
 {
     struct http_writer w;
+    alerts_leave(h->server->alerts);
     if (http_write_begin(h, &w))
         return;
     jsonw_object(&w.json);
@@ -130,7 +150,7 @@ void silence_calls_begin(struct http *h, const char *bytes, size_t n)
     struct alerts *a = h->server->alerts;
     struct silence_wanted w;
     struct error e;
-    if (!answer_has_alerts(h))
+    if (!may_change(h))
         return;
     json_t *body = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
     int64_t id = read_wanted(&w, body, &e);
@@ -151,7 +171,7 @@ void silence_calls_end(struct http *h, const char *bytes, size_t n)
 {
     struct alerts *a = h->server->alerts;
     struct error e;
-    if (!answer_has_alerts(h))
+    if (!may_change(h))
         return;
     json_t *body = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
     int64_t id = json_integer_value(json_object_get(body, "id"));

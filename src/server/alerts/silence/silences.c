@@ -31,6 +31,13 @@ void silences_close(struct silences *s)
     s->list = NULL;
 }
 
+void silences_use(struct silences *s, json_t *list, int64_t next)
+{
+    json_decref(s->list);
+    s->list = list;
+    s->next = next > s->next ? next : s->next;
+}
+
 static int save(const struct silences *s, struct error *e)
 {
     return list_file_write(s->file, "silences", s->list, s->next, e);

@@ -115,7 +115,7 @@ int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds, struc
     struct recording_evidence *r;
     struct error e;
     int rc = add_halts(f, path, spans, &problems);
-    if (!rc && spans->row_count)
+    if (!rc && spans_any(spans))
         rc = add_spans(f, spans, trace_link);
     if (!rc && kinds & PROFILE_KIND_BIT(LOCK))
         rc = add_particulars(f, path, PROFILE_LOCK, "locks");

@@ -31,7 +31,7 @@ struct report_options {
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
     bool all_books;            /* books are not cut to a line, even if nothing in them needs an explanation */
-    bool leaves_idle_out;      /* threads that wait for work are not in the tables of the kind PROFILE_WALL */
+    bool leaves_idle_out;      /* threads that wait for work are not in the tables of the kinds PROFILE_WALL and PROFILE_LOCK */
     const struct idle *idle;   /* the samples of idle threads that were left out; NULL = none were */
     bool each_thread;          /* threads of one pool do not share a row */
     double threshold;          /* branches of a tree with a smaller share are left out */

@@ -110,7 +110,7 @@ def labels_whole(page, profile):
     """Each label is a whole name, the end of a name, or the beginning of one of these with an ellipsis, and fits into its frame."""
     for width in (400, 1280):
         page.window(width, 1500)
-        page.show(profile)
+        page.show(profile, "#graph=shown")
         bad, cut = [], 0
         widths = page.run("""const c = document.createElement("canvas").getContext("2d");
             c.font = document.getElementById("canvas").getContext("2d").font;

@@ -239,6 +239,27 @@ def traces(page, file, recording, gap):
     ct.ok("closer: span of POST /close, at least" in told, "a span under the pointer is described", told)
 
 
+def endpoints(page, file, recording):
+    """What each endpoint cost is what the report says of its label; the order can be chosen."""
+    part = traces_of(file)[0]
+    for kind, key in (("cpu", "cpu_ns"), ("wall", "wall_ns"), ("alloc", "alloc_bytes"), ("lock", "lock_ns")):
+        said = json.loads(ct.candor("report", "--kind", kind, "--group-by", "endpoint", "--json", recording).out)["label"]["values"]
+        want = {row["value"] or "": row["self"] for row in said}
+        seen = {row["name"]: row[key] for row in part["endpoints"] if row[key]}
+        ct.ok(seen == want and len(seen) > 1, f"the endpoints have the report's {kind}", (seen, want))
+    for title, key in (("CPU", "cpu_ns"), ("Allocated", "alloc_bytes")):
+        first = max((row for row in part["endpoints"] if row["name"]), key=lambda row: row[key])["name"]
+        page.anew(file).choose("#panel-bar", "Endpoints")
+        if title != "CPU":
+            page.choose("#panel .tools", title)
+        rows = page.run("return [...document.querySelectorAll('#panel tbody tr')].map((tr) => tr.innerText)")
+        page.answers(f"which endpoint has most of {title}", page.text("#panel p").startswith(first + " ") and rows[0].startswith(first)
+                     and "samples without an endpoint" in rows[-1], (first, page.text("#panel p"), rows))
+    page.choose("#panel tbody", first)
+    page.wait_for("return candor.state().to > 0")
+    ct.ok(page.state()["threads"], "a click on an endpoint chooses its slowest trace", page.state())
+
+
 def in_order(page, file, gap):
     """In time order the threads' stacks follow each other, and a frame is one stay: that of the closer spans the gap."""
     page.anew(file, "#kind=wall&fold=no").choose("[aria-label=View]", "Time order")
@@ -351,6 +372,7 @@ def main():
         lanes(page, file, recording)
         why(page, file, gap)
         traces(page, file, recording, gap)
+        endpoints(page, file, recording)
         in_order(page, file, gap)
         changed(page)
         dropped(page)

@@ -263,6 +263,26 @@ def test_idle():
     ct.ok("Idle" not in cut and "Object.wait" in cut, "a stack that is not known to its end is nobody's idle time", cut)
 
 
+def test_idle_parks():
+    """Two workers of a pool wait for work, and one of them for the lock of its queue, which the other has. A third thread waits for a
+    permit."""
+    work = "Java|java.lang.Thread.run;Java|java.util.concurrent.ThreadPoolExecutor$Worker.run;Java|java.util.concurrent.ThreadPoolExecutor"
+    work += ".getTask;Java|java.util.concurrent.LinkedBlockingQueue.take;Java|jdk.internal.misc.Unsafe.park"
+    permit = "Java|shop.Cart.total:7;Java|java.util.concurrent.Semaphore.acquire;Java|jdk.internal.misc.Unsafe.park"
+    lock = "java.util.concurrent.ReentrantLock"
+    path = make("idleparks.jfr", [
+        ("setting", "event", "lock"), ("thread", "pool-1-thread-1", 1, 1), ("thread", "pool-1-thread-2", 2, 2), ("thread", "cart", 3, 3),
+        ("park", 1, 40 * MS, "demo.Condition", 512, 0, 1, work), ("park", 2, 60 * MS, "demo.Condition", 512, 0, 1, work),
+        ("park", 2, 3 * MS, lock, 768, 1, 1, work), ("park", 3, 20 * MS, "demo.Permits", 900, 0, 1, permit)])
+    text, whole, r = ct.candor("report", path).out, ct.candor("report", "--idle", path).out, report_json(path)
+    rows = re.findall(r"^ *([\d.]+) +\S+ ms +1  park +(\S+)", text, re.M)
+    ct.ok("100 ms, 81.3 %, of 2 threads that waited for work" in text and [row[1] for row in rows] ==
+          ["demo.Permits", lock] and "held by pool-1-thread-1" in text,
+          "parks of idle workers are apart and counted, not those for a lock that somebody has", text)
+    ct.ok("Condition" in whole and "waited for work" not in whole and len(r["locks"]) == 3 and "idle" not in r,
+          "--idle and JSON have all", whole)
+
+
 def test_lock():
     alone = make("lock.jfr", lock("lock"))
     r, text = report_json(alone), ct.candor("report", "--tree", alone).out
@@ -469,6 +489,7 @@ test_nothing_readable(recording)
 test_safepoint()
 test_wall()
 test_idle()
+test_idle_parks()
 test_pool()
 test_lock()
 ct.done()

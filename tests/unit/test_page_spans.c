@@ -55,6 +55,44 @@ static const struct span_row *row_of(const struct spans *s, const char *span, co
     return NULL;
 }
 
+static long long number(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static const json_t *endpoint_of(const json_t *json, const char *name)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(json, "endpoints"), i,
+                       one) if (!strcmp(json_string_value(json_object_get(one, "name")), name)) return one;
+    return NULL;
+}
+
+/* Endpoints without spans are listed; of too many, those with fewest samples are added up. */
+static void test_endpoints(void)
+{
+    struct profile p;
+    struct spans s;
+    char name[32];
+    maker_init(&p);
+    for (int i = 0; i < PAGE_ENDPOINTS + 9; i++) {
+        snprintf(name, sizeof name, "GET /%d", i);
+        uint32_t set = label(&p, 0, "endpoint", name);
+        for (int k = 0; k < (i < 10 ? 1 : 2); k++)
+            sample(&p, "w", set, i + 1, 3);
+    }
+    tap_ok(!spans_init(&s) && !spans_add(&s, &p) && !s.row_count && spans_any(&s), "samples with an endpoint need no span");
+    json_t *json = written(&s, NULL);
+    const json_t *more = json_object_get(json, "more_endpoints");
+    tap_ok(json_array_size(json_object_get(json, "endpoints")) == PAGE_ENDPOINTS && number(more, "count") == 9 &&
+               number(more, "cpu_ns") == 27 && number(more, "samples") == 9,
+           "the endpoints that do not fit are added up");
+    json_decref(json);
+    spans_deinit(&s);
+    profile_deinit(&p);
+}
+
 static void test_rows(void)
 {
     struct profile cpu, wall, other;
@@ -87,6 +125,12 @@ static void test_rows(void)
                !strcmp(json_string_value(json_object_get(json, "link")), "https://x/{trace}") &&
                json_integer_value(json_object_get(json, "start_ns")) == (START_MS + 10) * (int64_t)NS_PER_MS,
            "the JSON has them");
+    const json_t *named_sums = endpoint_of(json, "GET /"), *rest = endpoint_of(json, "");
+    tap_ok(number(named_sums, "cpu_ns") == 17 && number(named_sums, "wall_ns") == 0 && number(named_sums, "samples") == 3 &&
+               number(named_sums, "traces") == 1,
+           "an endpoint has all of its samples, also one without a time");
+    tap_ok(number(rest, "cpu_ns") == 14 && number(rest, "wall_ns") == 103 && number(rest, "samples") == 4 && number(rest, "traces") == 1,
+           "and so have the samples without an endpoint");
     const json_t *roots = json_object_get(json, "roots");
     size_t root = (size_t)json_integer_value(json_array_get(roots, 0));
     tap_ok(json_array_size(roots) == 1 && !strcmp(json_string_value(json_array_get(json_object_get(json, "texts"), root)), "77"),
@@ -200,6 +244,7 @@ static void test_events(void)
 int main(void)
 {
     test_rows();
+    test_endpoints();
     test_many();
     test_events();
     test_none();

@@ -102,10 +102,23 @@ export interface Lock {
     holders: { name: string; waited: number }[]; // name: "" = unknown
 }
 
-export function readLocks(data: Json | null): Lock[] {
-    return objectsOf(data?.locks).map((lock) => ({
+export interface Locks {
+    rows: Lock[];
+    idle: { waited: number; waits: number; threads: number } | null; // threads that were parked until there was work; not in the rows
+}
+
+export function readLocks(data: Json | null): Locks {
+    const idle = isObject(data?.idle) ? data?.idle as Json : null;
+    return {
+        rows: objectsOf(data?.locks).map(readLock),
+        idle: idle && { waited: numberOf(idle.weight), waits: numberOf(idle.samples), threads: numberOf(idle.threads) },
+    };
+}
+
+function readLock(lock: Json): Lock {
+    return {
         name: textOf(lock.class), address: textOf(lock.address), kind: textOf(lock.kind), waited: numberOf(lock.weight),
         share: numberOf(lock.share), waits: numberOf(lock.samples),
         holders: objectsOf(lock.holders).map(({ name, weight }) => ({ name: textOf(name), waited: numberOf(weight) })),
-    }));
+    };
 }

@@ -1,7 +1,7 @@
 // Reads the spans of a recording's samples: which thread worked for which span of which trace, and when (web/README.md); and adds them up
 // to traces.
 import { demand, readColumn } from "./columns";
-import { Json, numberOf, textOf } from "./parts";
+import { Json, isObject, numberOf, objectsOf, textOf } from "./parts";
 
 // What one thread did for one span.
 export interface SpanRow {
@@ -20,7 +20,18 @@ export interface SpanRow {
     samples: number;
 }
 
+export type Weight = "cpu" | "wall" | "alloc" | "lock";
+
+// All samples with one endpoint.
+export interface Endpoint extends Record<Weight, number> {
+    name: string; // "" = samples without an endpoint
+    traces: number;
+    samples: number;
+}
+
 export interface Spans {
+    endpoints: Endpoint[];
+    others: Endpoint & { count: number }; // endpoints that are not listed
     traces: number; // in the recording
     all: number; // rows that the recording has
     leftOut: number; // events of spans that were not even read into rows
@@ -53,8 +64,19 @@ export async function readSpans(data: Json | null): Promise<Spans | null> {
         from: begin + start[i] * US, to: begin + (start[i] + length[i]) * US,
         isExact: exact[i] === 1, cpu: cpu[i], wall: wall[i], alloc: alloc[i], lock: lock[i], samples: samples[i],
     }));
-    return { traces: numberOf(data.traces), all: numberOf(data.all), leftOut: numberOf(data.left_out),
+    return { endpoints: objectsOf(data.endpoints).map(readEndpoint), others: readOthers(data.more_endpoints),
+        traces: numberOf(data.traces), all: numberOf(data.all), leftOut: numberOf(data.left_out),
         without: numberOf(data.without), link: textOf(data.link), rows };
+}
+
+function readEndpoint(data: Json): Endpoint {
+    return { name: textOf(data.name), traces: numberOf(data.traces), cpu: numberOf(data.cpu_ns), wall: numberOf(data.wall_ns),
+        alloc: numberOf(data.alloc_bytes), lock: numberOf(data.lock_ns), samples: numberOf(data.samples) };
+}
+
+function readOthers(data: unknown): Spans["others"] {
+    const found = isObject(data) ? data : {};
+    return { ...readEndpoint(found), count: numberOf(found.count) };
 }
 
 // Rows that belong together: those of a trace, or of a span.

@@ -46,7 +46,12 @@ export function groupByThread(app: App): void {
 }
 
 export function toggleTable(app: App): void {
-    app.change({ table: app.tableShown ? "hidden" : "shown" });
+    app.change(app.tableShown ? { table: "hidden", graph: "shown" } : { table: "shown" });
+}
+
+// One of the two remains.
+export function toggleGraph(app: App): void {
+    app.change(app.graphShown ? { graph: "hidden", table: "shown" } : { graph: "shown", table: app.tableShown ? "shown" : "hidden" });
 }
 
 export function toggleTimeline(app: App): void {

@@ -38,6 +38,7 @@ export class App {
     state: State = { ...DEFAULTS };
     private readonly darkSystem = matchMedia("(prefers-color-scheme: dark)");
     private readonly wideWindow = matchMedia("(min-width: 1100px)");
+    private readonly narrowWindow = matchMedia("(max-width: 480px)");
     private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
     private printing = false;
     panels: Panels | null = null; // set later, because the panels need the app
@@ -60,7 +61,7 @@ export class App {
         this.matchesIn = remember(matchFrames);
         this.adopt(readAddress(address.read()));
         address.follow((text) => void this.follow(readAddress(text)));
-        for (const media of [this.darkSystem, this.wideWindow, this.tallWindow]) {
+        for (const media of [this.darkSystem, this.wideWindow, this.narrowWindow, this.tallWindow]) {
             media.addEventListener("change", () => this.show(this));
         }
         for (const event of ["beforeprint", "afterprint"]) {
@@ -191,7 +192,13 @@ export class App {
 
     get tableShown(): boolean {
         const { table } = this.state;
-        return table === "auto" ? this.wideWindow.matches : table === "shown";
+        return table === "auto" ? this.wideWindow.matches || !this.graphShown : table === "shown";
+    }
+
+    get graphShown(): boolean {
+        const { graph, view, table } = this.state;
+        const narrow = this.narrowWindow.matches && view !== "sandwich" && table !== "hidden";
+        return graph === "auto" ? !narrow : graph === "shown" || table === "hidden";
     }
 
     get timelineShown(): boolean {

@@ -21,6 +21,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
         byId(field).addEventListener("change", () => app.change({ [field]: byId<HTMLInputElement>(field).value.trim() }));
     }
     click("by-thread", () => actions.groupByThread(app));
+    click("graph-toggle", () => actions.toggleGraph(app));
     click("methods-toggle", () => actions.toggleTable(app));
     click("unsure", () => app.change({ unsure: !app.state.unsure }));
     click("timeline-toggle", () => actions.toggleTimeline(app));

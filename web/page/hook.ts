@@ -36,6 +36,7 @@ export function offerHook(app: App, panes: Panes): void {
             sort: app.sort,
             themeShown: app.theme,
             tableShown: app.tableShown,
+            graphShown: app.graphShown,
             timelineShown: app.timelineShown,
             byThread: app.scenes.byThread(app.state),
             ownFirst: app.scenes.ownFirst(app.state),

@@ -1,7 +1,7 @@
 // Shows the locks for which threads waited, and which threads had them.
-import { formatCount, formatShare, formatValue } from "../model/figures";
+import { formatCount, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
-import { Lock } from "../model/parts";
+import { Lock, Locks } from "../model/parts";
 import { App } from "./app";
 import { element } from "./dom";
 import { action, table } from "./widgets";
@@ -10,7 +10,13 @@ const MOST = 50;
 const MOST_HOLDERS = 4;
 const LONGEST = 200;
 
-export function locksPanel(app: App, locks: Lock[]): HTMLElement[] {
+export function locksPanel(app: App, { rows, idle }: Locks): HTMLElement[] {
+    const waits = idle && element("p", {}, "Not among them: " + plural(idle.threads, "thread") + " that waited for work, as the workers of "
+        + "a pool do between two tasks: " + formatValue(idle.waited, "ns") + " in " + plural(idle.waits, "wait") + ".");
+    return [...(rows.length > 0 ? lockTable(app, rows) : [element("p", {}, "No thread waited for a lock.")]), ...(waits ? [waits] : [])];
+}
+
+function lockTable(app: App, locks: Lock[]): HTMLElement[] {
     const rows = locks.slice(0, MOST).map((lock) => [
         action(visibleName(lock.name || "unknown").slice(0, LONGEST), "The threads that wait for it: stacks that end there",
             () => void app.showEvidence("lock", [lock.name])),

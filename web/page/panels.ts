@@ -1,12 +1,13 @@
-// Shows a button each for findings, halts, locks, what is alive, and traces, and the panel that the chosen button opens. The panel about a
-// chosen time opens from that time (sight.ts, times.ts).
+// Shows a button each for findings, halts, locks, what is alive, endpoints, and traces, and the panel that the chosen button opens. The
+// panel about a chosen time opens from that time (sight.ts, times.ts).
 import { formatCount } from "../model/figures";
 import { Live, readLive } from "../model/live";
-import { Finding, Halts, Json, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { Finding, Halts, Json, Locks, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
 import { Spans, readSpans } from "../model/spans";
 import { Span } from "../model/why";
 import { App } from "./app";
 import { byId, element } from "./dom";
+import { endpointsPanel } from "./endpoints";
 import { findingsPanel } from "./findings";
 import { haltsPanel } from "./halts";
 import { livePanel } from "./live";
@@ -14,7 +15,7 @@ import { locksPanel } from "./locks";
 import { tracesPanel } from "./traces";
 import { chosenSpan, whyPanel } from "./why";
 
-export type PanelName = "findings" | "halts" | "locks" | "live" | "traces" | "why";
+export type PanelName = "findings" | "halts" | "locks" | "live" | "endpoints" | "traces" | "why";
 
 // Returns a part of the page besides samples, or null if the page does not have it.
 export function partOf(name: string): Json | null {
@@ -25,7 +26,7 @@ export function partOf(name: string): Json | null {
 export class Panels {
     readonly findings: Finding[] = readFindings(partOf("findings"));
     readonly halts: Halts | null = readHalts(partOf("halts"));
-    readonly locks: Lock[] = readLocks(partOf("locks"));
+    readonly locks: Locks = readLocks(partOf("locks"));
     readonly live: Live | null = readLive(partOf("live"));
     spans: Spans | null = null; // read after the first picture; null = none
     private readonly buttons = new Map<PanelName, HTMLButtonElement>();
@@ -35,7 +36,8 @@ export class Panels {
         const halts = this.halts ? this.halts.kinds.length : 0;
         const all: [PanelName, string, number][] = [
             ["findings", "Findings (" + this.findings.length + ")", this.findings.length],
-            ["halts", "Halts", halts], ["locks", "Locks (" + this.locks.length + ")", this.locks.length],
+            ["halts", "Halts", halts],
+            ["locks", "Locks (" + this.locks.rows.length + ")", this.locks.rows.length + (this.locks.idle ? 1 : 0)],
             ["live", "Live and growing", this.live ? 1 : 0],
         ];
         app.mark(this.findings.map(({ title, marked }) =>
@@ -43,11 +45,18 @@ export class Panels {
         all.filter(([, , count]) => count > 0).forEach(([name, label]) => this.offer(name, label));
         // Spans are many, so they are read beside the first picture. A page without them, or with damaged ones, has the rest all the same.
         app.readBeside.push(readSpans(partOf("spans")).catch(() => null).then((spans) => {
-            if (spans && spans.rows.length > 0) {
-                this.spans = spans;
-                this.offer("traces", "Traces (" + formatCount(spans.traces) + ")");
-                app.start();
+            const named = spans ? spans.endpoints.filter(({ name }) => name !== "").length : 0;
+            if (!spans || named + spans.rows.length === 0) {
+                return;
             }
+            this.spans = spans;
+            if (named > 0) {
+                this.offer("endpoints", "Endpoints (" + formatCount(named + spans.others.count) + ")");
+            }
+            if (spans.rows.length > 0) {
+                this.offer("traces", "Traces (" + formatCount(spans.traces) + ")");
+            }
+            app.start();
         }));
     }
 
@@ -70,7 +79,7 @@ export class Panels {
         byId("panel-bar").hidden = this.buttons.size === 0 || !isOfPage;
         const open = !isOfPage ? false : panel === "why" ? span !== null : panel !== "none" && this.buttons.has(panel);
         byId("panel").hidden = !open;
-        const shown = [panel, state.from, state.to, state.threads.join(), profile];
+        const shown = [panel, state.by, state.from, state.to, state.threads.join(), profile];
         if (!open || shown.every((value, i) => value === this.shown[i])) {
             return;
         }
@@ -84,6 +93,7 @@ export class Panels {
             case "findings": return findingsPanel(this.app, this.findings);
             case "locks": return locksPanel(this.app, this.locks);
             case "live": return livePanel(this.app, this.live as Live);
+            case "endpoints": return endpointsPanel(this.app, this.spans as Spans);
             case "traces": return tracesPanel(this.app, this.spans as Spans);
             case "why": return whyPanel(this.app, chosenSpan(this.app) as Span);
             default: return haltsPanel(this.app, this.halts as Halts);

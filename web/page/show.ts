@@ -56,6 +56,8 @@ function showControls(app: App): void {
     press("recursion", state.recursion);
     press("chains", state.chains);
     press("methods-toggle", app.tableShown);
+    press("graph-toggle", app.graphShown);
+    byId("viewer").classList.toggle("no-graph", !app.graphShown);
     press("timeline-toggle", app.timelineShown);
     byId<HTMLSelectElement>("colour").value = app.colour;
     byId<HTMLSelectElement>("width").value = state.width;

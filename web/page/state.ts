@@ -3,7 +3,8 @@
 
 export interface State {
     kind: string; // kind of sample; "" = the first kind of the page
-    panel: "none" | "findings" | "halts" | "locks" | "live" | "traces" | "why"; // the panel that is open
+    panel: "none" | "findings" | "halts" | "locks" | "live" | "endpoints" | "traces" | "why"; // the panel that is open
+    by: "cpu" | "wall" | "alloc" | "lock"; // the order of the endpoints
     order: "size" | "time"; // of the frames that a frame calls; time: model/order.ts
     view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: of `method`
     method: number; // number of a name, or -1
@@ -33,22 +34,24 @@ export interface State {
     colour: "auto" | "package" | "type" | "change"; // auto: by package, or by change in a comparison
     timeline: "auto" | "shown" | "hidden"; // auto: shown if there is room
     table: "auto" | "shown" | "hidden";
+    graph: "auto" | "shown" | "hidden"; // auto: hidden in a very narrow window, where the table comes first
     sort: "auto" | "self" | "total" | "name" | "change"; // auto: by self, or by change in a comparison
     theme: "auto" | "light" | "dark"; // auto: as the system says
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
-    kind: "", panel: "none", order: "size", view: "calls", method: -1, group: "auto", flip: false,
+    kind: "", panel: "none", by: "cpu", order: "size", view: "calls", method: -1, group: "auto", flip: false,
     zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
     query: "", regex: false,
     focus: [], drop: [], hide: [], recursion: false, chains: false,
     fold: "auto", own: "", source: "",
     from: 0, to: -1, threads: [], axis: [], pools: [], unsure: false,
-    width: "after", colour: "auto", timeline: "auto", table: "auto", sort: "auto", theme: "auto",
+    width: "after", colour: "auto", timeline: "auto", table: "auto", graph: "auto", sort: "auto", theme: "auto",
 });
 
 const CHOICES: Partial<Record<keyof State, string[]>> = {
-    panel: ["none", "findings", "halts", "locks", "live", "traces", "why"],
+    panel: ["none", "findings", "halts", "locks", "live", "endpoints", "traces", "why"],
+    by: ["cpu", "wall", "alloc", "lock"],
     order: ["size", "time"],
     view: ["calls", "callers", "sandwich"],
     group: ["auto", "none", "threads"],
@@ -57,6 +60,7 @@ const CHOICES: Partial<Record<keyof State, string[]>> = {
     colour: ["auto", "package", "type", "change"],
     timeline: ["auto", "shown", "hidden"],
     table: ["auto", "shown", "hidden"],
+    graph: ["auto", "shown", "hidden"],
     sort: ["auto", "self", "total", "name", "change"],
     theme: ["auto", "light", "dark"],
 };

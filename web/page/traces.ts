@@ -52,7 +52,7 @@ function worksTable(app: App, { link }: Spans, works: Work[], head: "Trace" | "S
     const has = (weight: "cpu" | "wall" | "alloc" | "lock") => some.some((work) => work[weight] > 0);
     const amount = (value: number, unit: string) => (value > 0 ? formatValue(value, unit) : "");
     const columns: [string, (work: Work) => Node | string, boolean][] = [
-        [head, (work) => action(nameOfWork(work), "Choose its time and its threads", () => void choose(app, work)), true],
+        [head, (work) => action(nameOfWork(work), "Choose its time and its threads", () => void chooseWork(app, work)), true],
         ["Began", ({ from }) => element("span", { className: "when" }, clockOf(from, MILLISECOND)), true], ["Took", took, true],
         ["CPU", ({ cpu }) => amount(cpu, "ns"), has("cpu")], ["Wall clock", ({ wall }) => amount(wall, "ns"), has("wall")],
         ["Locks", ({ lock }) => amount(lock, "ns"), has("lock")], ["Allocated", ({ alloc }) => amount(alloc, "bytes"), has("alloc")],
@@ -81,7 +81,7 @@ function idOf(link: string, { trace, isRoot, span }: Work, head: "Trace" | "Span
 }
 
 // If the kind of sample in sight has nothing of this work, the wall clock is shown, which has.
-async function choose(app: App, work: Work): Promise<void> {
+export async function chooseWork(app: App, work: Work): Promise<void> {
     const { from, to, threads } = work;
     const here: Record<string, number> = { cpu: work.cpu, wall: work.wall, alloc: work.alloc, lock: work.lock };
     if (here[app.profile.kind] === 0 && work.wall > 0 && app.kinds.has("wall")) {

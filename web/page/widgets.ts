@@ -7,7 +7,14 @@ export function table(heads: string[], numbers: string[], rows: (Node | string)[
     return element("div", { className: "table", tabIndex: 0 }, element("table", {},
         element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", className: css(i) }, head)))),
         element("tbody", {}, ...rows.map((cells) =>
-            element("tr", {}, ...cells.map((cell, i) => element("td", { className: css(i) }, cell)))))));
+            element("tr", {}, ...cells.map((cell, i) => cellOf(heads[i], css(i), cell)))))));
+}
+
+// In a very narrow window a row is a block, in which each figure follows its head.
+function cellOf(head: string, className: string, content: Node | string): HTMLElement {
+    const cell = element("td", { className }, content);
+    cell.dataset.head = head;
+    return cell;
 }
 
 export function nameIn(text: string): HTMLElement {

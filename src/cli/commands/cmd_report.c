@@ -26,7 +26,7 @@ static const struct cli_option options[] = {
     {0, "threshold", "PERCENT", NULL, "leave out branches of trees with less than this share, in percent (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
-    {0, "idle", NULL, NULL, "with wall-clock time: also show threads that waited for work"},
+    {0, "idle", NULL, NULL, "with wall-clock time and locks: also show threads that waited for work"},
     {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
     {'o', "output", "FILE", NULL, "write to this file: .html, a page with all kinds of sample; .json; or .txt"},
@@ -135,7 +135,7 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     struct locks locks = {0};
     struct idle idle = {0};
     struct report_options with = *o;
-    bool leaves_out = printer == report_text && o->leaves_idle_out && p->kind == PROFILE_WALL;
+    bool leaves_out = o->leaves_idle_out && (p->kind == PROFILE_WALL || p->kind == PROFILE_LOCK);
     int rc = leaves_out ? idle_drop(p, &idle) : 0;
     with.idle = &idle;
     rc = rc ? rc : compute(&s, p, o->sections & REPORT_GROUPS, o->label);
@@ -170,7 +170,7 @@ int report_print_json(struct profile *p, FILE *out)
 
 int report_print_particulars(struct profile *p, FILE *out)
 {
-    const struct report_options o = {.sections = 0};
+    const struct report_options o = {.sections = 0, .leaves_idle_out = true};
     return print_profile(p, out, report_json, &o);
 }
 
@@ -226,6 +226,7 @@ static int print_samples(const struct cli_args *args, const struct report_output
     static report_printer *const printers[] = {[REPORT_AS_TEXT] = report_text, [REPORT_AS_JSON] = report_json, [REPORT_AS_HTML] = NULL};
     struct print_job job = {
         .args = args, .paths = args->operands, .count = args->operand_count, .printer = printers[output->format], .options = o};
+    o->leaves_idle_out = o->leaves_idle_out && output->format == REPORT_AS_TEXT; /* JSON has all samples */
     if (output->path)
         o->width = 0;
     o->colour = !output->path && o->colour;
@@ -313,7 +314,8 @@ const struct cli_command command_report = {
         "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
         "lock or by the JDK: by lock, with the threads that held it, then by method and line. Threads that wait for "
         "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
-        "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
+        "class is at the leaf. Threads that were parked until there was work are left out and counted, unless --idle "
+        "is given. --kind holder prints what threads did while they held a lock that others waited for: "
         "their stacks, weighted by that waiting.\n\n"
         "For a recording of the event wall, the report shows all threads, running or not; those that wait for work only with --idle. "
         "--sections books shows how long threads were in which state, and --state parked selects one state. For a recording of cpu and "

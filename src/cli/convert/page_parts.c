@@ -98,7 +98,7 @@ static int take_halts(void *context, const struct halts *h)
 
 static int make_spans(struct page_parts *parts, struct spans *spans, const char *trace_link)
 {
-    if (!spans->row_count)
+    if (!spans_any(spans))
         return 0;
     FILE *f = begin(parts, "spans");
     return f ? end(parts, f, spans_write(f, spans, trace_link)) : -ENOMEM;

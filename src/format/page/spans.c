@@ -12,6 +12,7 @@ int spans_init(struct spans *s)
 {
     *s = (struct spans){0};
     map_init(&s->trace_of);
+    map_init(&s->endpoint_of);
     map_init(&s->pairs);
     map_init(&s->row_of);
     return strtab_init(&s->texts);
@@ -21,10 +22,12 @@ void spans_deinit(struct spans *s)
 {
     strtab_deinit(&s->texts);
     map_deinit(&s->trace_of);
+    map_deinit(&s->endpoint_of);
     map_deinit(&s->pairs);
     map_deinit(&s->row_of);
     free(s->rows);
     free(s->traces);
+    free(s->endpoints);
     *s = (struct spans){0};
 }
 
@@ -92,8 +95,9 @@ static int find_pair(struct spans *s, struct labelled *l)
     return 0;
 }
 
-/* Reads a set of labels. Without a trace, the spans of one root are a trace. */
-static int read_labels(struct spans *s, const struct profile *p, uint32_t labels, struct labelled *out)
+/* Reads a set of labels. Without a trace, the spans of one root are a trace. timed: whether a sample with them has a time; otherwise its
+ * span is not read. */
+static int read_labels(struct spans *s, const struct profile *p, uint32_t labels, bool timed, struct labelled *out)
 {
     const char *found[PARTS] = {"", "", "", ""};
     uint32_t id;
@@ -103,11 +107,13 @@ static int read_labels(struct spans *s, const struct profile *p, uint32_t labels
             found[part] = profile_text(p, p->labels[labels].value);
     }
     *out = (struct labelled){0};
-    if (!*found[PART_SPAN])
+    if (intern(&s->texts, found[PART_ENDPOINT], &out->endpoint))
+        return -ENOMEM;
+    if (!timed || !*found[PART_SPAN])
         return 0;
     const char *trace = *found[PART_TRACE] ? found[PART_TRACE] : *found[PART_ROOT] ? found[PART_ROOT] : found[PART_SPAN];
     if (intern(&s->texts, trace, &id) || find_trace(s, id, !*found[PART_TRACE], &out->trace) ||
-        intern(&s->texts, found[PART_SPAN], &out->span) || intern(&s->texts, found[PART_ENDPOINT], &out->endpoint))
+        intern(&s->texts, found[PART_SPAN], &out->span))
         return -ENOMEM;
     return find_pair(s, out);
 }
@@ -120,9 +126,10 @@ static struct labelled *read_sets(struct spans *s, const struct profile *p)
     bool failed = !sets || !known;
     for (uint32_t i = 0; !failed && i < p->sample_count; i++) {
         uint32_t set = p->samples[i].labels;
-        if (set && p->samples[i].time_ns && !known[set]) {
-            failed = read_labels(s, p, set, &sets[set]) != 0;
-            known[set] = 1;
+        uint8_t known_with = p->samples[i].time_ns ? 2 : 1;
+        if (set && known[set] < known_with) {
+            failed = read_labels(s, p, set, known_with == 2, &sets[set]) != 0;
+            known[set] = known_with;
         }
     }
     free(known);
@@ -156,6 +163,30 @@ static void widen(int64_t *from, int64_t *to, int64_t time)
 {
     *from = time < *from ? time : *from;
     *to = time > *to ? time : *to;
+}
+
+static int find_endpoint(struct spans *s, uint32_t id, struct span_endpoint **endpoint)
+{
+    bool added;
+    uint32_t *place = map_add(&s->endpoint_of, id, &added);
+    if (!place || ARRAY_GROW(s->endpoints, s->endpoint_cap, s->endpoint_count))
+        return -ENOMEM;
+    if (added) {
+        *place = s->endpoint_count;
+        s->endpoints[s->endpoint_count++] = (struct span_endpoint){.id = id};
+    }
+    *endpoint = &s->endpoints[*place];
+    return 0;
+}
+
+static int add_to_endpoint(struct spans *s, const struct profile_sample *sample, uint32_t id, enum spans_weight weight)
+{
+    struct span_endpoint *endpoint;
+    if (find_endpoint(s, id, &endpoint))
+        return -ENOMEM;
+    endpoint->weights[weight] += sample->weight;
+    endpoint->samples += sample->count;
+    return 0;
 }
 
 static int add_sample(struct spans *s, const struct profile *p, const struct profile_sample *sample, const struct labelled *l,
@@ -235,9 +266,10 @@ int spans_add(struct spans *s, const struct profile *p)
     for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
         const struct profile_sample *sample = &p->samples[i];
         const struct labelled *l = &sets[sample->labels];
-        if (l->pair && sample->time_ns)
+        rc = add_to_endpoint(s, sample, l->endpoint, weight);
+        if (!rc && l->pair && sample->time_ns)
             rc = add_sample(s, p, sample, l, weight);
-        else
+        else if (!rc)
             s->without += sample->count;
     }
     free(sets);
@@ -397,6 +429,85 @@ static int put_columns(struct jsonw *j, struct rows *r, uint32_t count)
     return rc;
 }
 
+/* ---- endpoints ---- */
+
+bool spans_any(const struct spans *s)
+{
+    bool has = s->row_count > 0;
+    for (uint32_t i = 0; !has && i < s->endpoint_count; i++)
+        has = s->endpoints[i].id != 0;
+    return has;
+}
+
+/* Counts the traces that each endpoint has. */
+static int count_traces(struct spans *s)
+{
+    struct map seen;
+    struct span_endpoint *endpoint;
+    int rc = 0;
+    map_init(&seen);
+    for (uint32_t i = 0; !rc && i < s->row_count; i++) {
+        const struct span_row *row = &s->rows[i];
+        bool added;
+        rc = map_add(&seen, (uint64_t)row->endpoint << 32 | row->trace, &added) ? find_endpoint(s, row->endpoint, &endpoint) : -ENOMEM;
+        if (!rc)
+            endpoint->traces += added;
+    }
+    map_deinit(&seen);
+    return rc;
+}
+
+static int by_samples(const void *left, const void *right)
+{
+    const struct span_endpoint *a = left, *b = right;
+    return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : (a->id > b->id) - (a->id < b->id);
+}
+
+static void put_sums(struct jsonw *j, const struct span_endpoint *e)
+{
+    jsonw_member_uint(j, "traces", e->traces);
+    jsonw_member_uint(j, "cpu_ns", e->weights[SPANS_CPU]);
+    jsonw_member_uint(j, "wall_ns", e->weights[SPANS_WALL]);
+    jsonw_member_uint(j, "alloc_bytes", e->weights[SPANS_ALLOC]);
+    jsonw_member_uint(j, "lock_ns", e->weights[SPANS_LOCK]);
+    jsonw_member_uint(j, "samples", e->samples);
+}
+
+static void put_endpoint(struct jsonw *j, const struct spans *s, const struct span_endpoint *e)
+{
+    jsonw_object(j);
+    jsonw_key(j, "name");
+    jsonw_string(j, strtab_text(&s->texts, e->id), strtab_len(&s->texts, e->id));
+    put_sums(j, e);
+    jsonw_object_end(j);
+}
+
+/* Writes the endpoints with most samples, and the sums of the others. */
+static int put_endpoints(struct jsonw *j, struct spans *s)
+{
+    struct span_endpoint rest = {0};
+    int rc = count_traces(s);
+    if (s->endpoint_count)
+        qsort(s->endpoints, s->endpoint_count, sizeof *s->endpoints, by_samples);
+    jsonw_key(j, "endpoints");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < s->endpoint_count && i < PAGE_ENDPOINTS; i++)
+        put_endpoint(j, s, &s->endpoints[i]);
+    jsonw_array_end(j);
+    for (uint32_t i = PAGE_ENDPOINTS; i < s->endpoint_count; i++) {
+        rest.traces += s->endpoints[i].traces;
+        rest.samples += s->endpoints[i].samples;
+        for (int k = 0; k < SPANS_WEIGHTS; k++)
+            rest.weights[k] += s->endpoints[i].weights[k];
+    }
+    jsonw_key(j, "more_endpoints");
+    jsonw_object(j);
+    jsonw_member_uint(j, "count", s->endpoint_count > PAGE_ENDPOINTS ? s->endpoint_count - PAGE_ENDPOINTS : 0);
+    put_sums(j, &rest);
+    jsonw_object_end(j);
+    return rc;
+}
+
 int spans_write(FILE *out, struct spans *s, const char *link)
 {
     struct rows r = {.s = s, .text_of = calloc(s->texts.count, sizeof *r.text_of)};
@@ -417,6 +528,7 @@ int spans_write(FILE *out, struct spans *s, const char *link)
     put_texts(&j, &r, count);
     put_roots(&j, &r);
     int rc = put_columns(&j, &r, count);
+    rc = rc ? rc : put_endpoints(&j, s);
     jsonw_object_end(&j);
     jsonw_finish(&j);
     free(r.text_of);

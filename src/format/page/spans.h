@@ -16,6 +16,7 @@
 
 enum {
     PAGE_SPANS = 20000,       /* a page has about so many rows at most: those of the longest traces */
+    PAGE_ENDPOINTS = 1000,    /* so many endpoints at most: those with most samples; the others are added up */
     SPAN_EVENTS_MAX = 1 << 20 /* the largest number of events that are kept; the others are counted */
 };
 
@@ -37,18 +38,27 @@ struct span_trace {
     int64_t from_ns, to_ns;
 };
 
+/* The samples with one endpoint, whether they have a span or not. */
+struct span_endpoint {
+    uint32_t id; /* string id; 0 = no endpoint */
+    uint64_t traces, samples, weights[SPANS_WEIGHTS];
+};
+
 struct spans {
     struct strtab texts;
     struct span_row *rows;
     uint32_t row_count, row_cap;
     struct span_trace *traces;
     uint32_t trace_count, trace_cap;
-    struct map trace_of; /* string id -> index */
-    struct map pairs;    /* (trace, span) -> number */
-    struct map row_of;   /* (pair, thread) -> row */
-    uint64_t without;    /* samples without a span, or without a time */
-    uint64_t events;     /* that were added */
-    uint64_t left_out;   /* events beyond SPAN_EVENTS_MAX */
+    struct span_endpoint *endpoints;
+    uint32_t endpoint_count, endpoint_cap;
+    struct map endpoint_of; /* string id -> index */
+    struct map trace_of;    /* string id -> index */
+    struct map pairs;       /* (trace, span) -> number */
+    struct map row_of;      /* (pair, thread) -> row */
+    uint64_t without;       /* samples without a span, or without a time */
+    uint64_t events;        /* that were added */
+    uint64_t left_out;      /* events beyond SPAN_EVENTS_MAX */
 };
 
 /* A span, or a part of one, with its exact time. Each text may be empty. An event without a span's id is a trace by itself. */
@@ -61,6 +71,8 @@ int spans_init(struct spans *s);
 void spans_deinit(struct spans *s);
 /* Adds the samples of a profile. Kinds that have no weight here are ignored. The profile is not used afterwards. */
 int spans_add(struct spans *s, const struct profile *p);
+/* Whether a sample or an event has a span or an endpoint. */
+bool spans_any(const struct spans *s);
 int spans_add_event(struct spans *s, const struct span_event *event);
 /* Writes the spans as JSON, and orders the rows. link: template of the address of a trace (base/text/trace_link.h); NULL = none. Write
  * errors stay in the stream. */

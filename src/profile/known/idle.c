@@ -1,6 +1,7 @@
 #include "profile/known/idle.h"
 
 #include "profile/known/marks.h"
+#include "profile/locks.h"
 #include "profile/owner.h"
 
 #include <errno.h>
@@ -23,6 +24,14 @@ static bool is_whole(const struct profile *p, const struct profile_sample *s)
     return !*outcome || !strcmp(outcome, "complete");
 }
 
+/* Whether the sample is a wait in which its thread may be idle, as far as its state and its lock show it. */
+static bool may_be_idle(const struct profile *p, const struct profile_sample *s)
+{
+    if (p->kind == PROFILE_LOCK)
+        return s->state == JFR_STATE_PARKED && !locks_label(p, s, "owner");
+    return jfr_state_waits(s->state);
+}
+
 int idle_drop(struct profile *p, struct idle *idle)
 {
     uint64_t *of_method = marks_of_methods(p), *marks = marks_of_nodes(p, of_method);
@@ -31,7 +40,7 @@ int idle_drop(struct profile *p, struct idle *idle)
     *idle = (struct idle){0};
     for (uint32_t i = 0; marks && more && threads && i < p->sample_count; i++) {
         const struct profile_sample s = p->samples[i];
-        bool is_idle = s.stack && jfr_state_waits(s.state) &&
+        bool is_idle = s.stack && may_be_idle(p, &s) &&
                        ((!more[s.stack] && is_whole(p, &s)) || marks_are_idle(marks[s.stack]) || marks_have(marks[s.stack], STACK_SELECTS));
         if (!is_idle) {
             p->samples[kept++] = s;

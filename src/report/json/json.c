@@ -211,6 +211,14 @@ static void put_locks(struct jsonw *j, const struct profile *p, const struct rep
     for (uint32_t i = 0; i < count && l->rows[i].weight; i++)
         put_lock(j, p, l, &l->rows[i]);
     jsonw_array_end(j);
+    if (o->idle && o->idle->samples) {
+        jsonw_key(j, "idle");
+        jsonw_object(j);
+        jsonw_member_uint(j, "weight", o->idle->weight);
+        jsonw_member_uint(j, "samples", o->idle->samples);
+        jsonw_member_uint(j, "threads", o->idle->threads);
+        jsonw_object_end(j);
+    }
     put_deadlocks(j, p, l);
 }
 

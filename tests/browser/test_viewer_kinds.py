@@ -129,15 +129,18 @@ def click_in_panel(page, text):
 
 def locks(page, file):
     """The holder of a lock: two clicks from the opened page to what the holder did."""
-    want = report(file, "--kind", "lock")["locks"]
+    of_all = report(file, "--kind", "lock")["locks"]
+    want = [lock for lock in of_all if lock["kind"] == "monitor"]  # its parks are those of idle workers
+    waited = sum(lock["weight"] for lock in want)
     page.reopen()
     open_panel(page, "Locks")
     rows = page.run(PANEL)[0]
     wrong = [(row, lock) for row, lock in zip(rows, want) if not (
         row[0] == lock["class"] and row[1] == lock["kind"] and reads_as_time(row[2], lock["weight"])
-        and reads_as_share(row[3], lock["share"]) and row[4] == f"{lock['samples']:,}")]
+        and reads_as_share(row[3], lock["weight"] / waited) and row[4] == f"{lock['samples']:,}")]
     ct.ok(len(rows) == min(50, len(want)) > 0 and not wrong, f"the panel has the report's {len(want)} locks", wrong[:2])
-    contended = next(lock for lock in want if lock["kind"] == "monitor" and lock["holders"][0]["name"])
+    ct.ok(len(want) == len(of_all) or "waited for work" in page.text("#panel"), "and counts the idle workers beside them")
+    contended = next(lock for lock in want if lock["holders"][0]["name"])
     holder = contended["holders"][0]["name"]
     click_in_panel(page, holder)
     page.wait_for("return candor.state().kind === 'holder'")

@@ -171,7 +171,21 @@ int report_print_json(struct profile *p, FILE *out)
 int report_print_particulars(struct profile *p, FILE *out)
 {
     const struct report_options o = {.sections = 0, .leaves_idle_out = true};
-    return print_profile(p, out, report_json, &o);
+    const uint64_t weight = p->weight;
+    const uint32_t count = p->sample_count, sampled = p->sampled;
+    const bool thinned = p->thinned;
+    struct profile_sample *samples = malloc(((size_t)count + 1) * sizeof *samples);
+    if (!samples)
+        return -ENOMEM;
+    memcpy(samples, p->samples, count * sizeof *samples);
+    int rc = print_profile(p, out, report_json, &o);
+    memcpy(p->samples, samples, count * sizeof *samples);
+    p->weight = weight;
+    p->sample_count = count;
+    p->sampled = sampled;
+    p->thinned = thinned;
+    free(samples);
+    return rc;
 }
 
 static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)

@@ -57,9 +57,9 @@ static int add(struct written *w, const struct profile *p, const struct page_cod
 }
 
 /* Adds the samples of a profile, if it has any, with their classes. */
-static int add_sampled(struct written *w, struct profile *p, bool with_classes)
+static int add_sampled(struct written *w, struct profile *p)
 {
-    int rc = p->sampled && !with_classes ? kinds_page_add_classes(p) : 0;
+    int rc = p->sampled ? kinds_page_add_classes(p) : 0;
     return rc || !p->sampled ? rc : add(w, p, &(struct page_codes){0});
 }
 
@@ -69,11 +69,11 @@ static int add_kind(struct written *w, enum profile_kind kind)
     bool full_names = page->args && cli_switch(page->args, "full-names"); /* the parts have stable names */
     struct profile own, *p = full_names ? NULL : page_parts_profile(&w->parts, kind);
     if (p)
-        return add_sampled(w, p, w->parts.with_classes & 1u << kind);
+        return add_sampled(w, p);
     int rc = profile_init(&own);
     if (rc)
         return rc;
-    rc = input_load_more(&own, page->args, page->in, page->count, kind) ? -EIO : add_sampled(w, &own, false);
+    rc = input_load_more(&own, page->args, page->in, page->count, kind) ? -EIO : add_sampled(w, &own);
     profile_deinit(&own);
     return rc;
 }

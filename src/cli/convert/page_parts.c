@@ -109,7 +109,6 @@ static int make_particulars(struct page_parts *parts, unsigned kinds, enum profi
     struct profile *p = page_parts_profile(parts, kind);
     if (!(kinds & 1u << kind) || !p || !p->sampled)
         return 0;
-    parts->with_classes |= 1u << kind;
     FILE *f = begin(parts, name);
     return f ? end(parts, f, report_print_particulars(p, f)) : -ENOMEM;
 }

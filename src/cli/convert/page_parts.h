@@ -18,8 +18,8 @@ enum {
 struct page_parts { /* begins as {0} */
     const char *path;
     bool is_read;
-    struct profile own[PROFILE_KINDS];       /* those of `made` (bits) */
-    unsigned made, with_classes;             /* with_classes: those that have got their classes as leaves (bits) */
+    struct profile own[PROFILE_KINDS]; /* those of `made` (bits) */
+    unsigned made;
     struct profile *profiles[PROFILE_KINDS]; /* NULL = not wanted */
     struct page_part {
         const char *name;

@@ -258,6 +258,10 @@ def endpoints(page, file, recording):
     page.choose("#panel tbody", first)
     page.wait_for("return candor.state().to > 0")
     ct.ok(page.state()["threads"], "a click on an endpoint chooses its slowest trace", page.state())
+    none = file.with_name("unnamed.html")
+    none.write_text(re.sub(r'("name":"[^"]+","traces":\d+,"cpu_ns":)\d+', r"\g<1>0", file.read_text()))
+    page.anew(none).choose("#panel-bar", "Endpoints")
+    ct.ok(page.text("#panel p") == "No sample of this kind has an endpoint.", "CPU time of no endpoint is told", page.text("#panel p"))
 
 
 def in_order(page, file, gap):

@@ -279,6 +279,8 @@ def test_idle_parks():
     ct.ok("100 ms, 81.3 %, of 2 threads that waited for work" in text and [row[1] for row in rows] ==
           ["demo.Permits", lock] and "held by pool-1-thread-1" in text,
           "parks of idle workers are apart and counted, not those for a lock that somebody has", text)
+    one = ct.candor("report", "--thread", "pool-1-thread-2", path).out
+    ct.ok("60.0 ms, 95.2 %, of 1 thread that waited for work" in one, "one thread is no threads", one)
     ct.ok("Condition" in whole and "waited for work" not in whole and len(r["locks"]) == 3 and "idle" not in r,
           "--idle and JSON have all", whole)
 

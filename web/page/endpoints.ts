@@ -30,6 +30,9 @@ export function endpointsPanel(app: App, spans: Spans): HTMLElement[] {
 
 function sentence([first]: Endpoint[], by: Weight, all: number): HTMLElement {
     const [, , unit, does] = WEIGHTS.find(([weight]) => weight === by) as typeof WEIGHTS[number];
+    if (first[by] === 0) {
+        return element("p", {}, "No sample of this kind has an endpoint.");
+    }
     return element("p", {}, nameIn(visibleName(first.name).slice(0, LONGEST)), " " + does + ": " + formatValue(first[by], unit) + ", "
         + formatShare(all > 0 ? first[by] / all : 0) + " of all samples of this kind. Click an endpoint to see its slowest trace.");
 }

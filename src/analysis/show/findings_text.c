@@ -191,10 +191,19 @@ static void put_again(FILE *out, const struct findings *f, const struct overview
             fprintf(out, "  %s lacks %s (%s)\n", finding_infos[f->gaps[i].kind].id, f->gaps[i].missing, f->gaps[i].remedy);
 }
 
+/* Names the rules that had all of their events, and yet no verdict: nobody may think that they found nothing. */
+static void put_undecided(FILE *out, const struct findings *f)
+{
+    for (uint32_t i = 0; i < f->gap_count; i++)
+        if (overview_is_undecided(&f->gaps[i]))
+            fprintf(out, "Not known yet: %s, see below. ", finding_infos[f->gaps[i].kind].id);
+}
+
 static void put_next(FILE *out, const struct findings *f, const struct findings_print *o)
 {
-    fprintf(out, "\nNo problem was found by the %" PRIu32 " rules that could be judged. To see where the time goes: candor report ",
-            asked(f) - f->gap_count);
+    fprintf(out, "\nNo problem was found by the %" PRIu32 " rules that could be judged. ", asked(f) - f->gap_count);
+    put_undecided(out, f);
+    fputs("To see where the time goes: candor report ", out);
     utf8_print(out, o->file);
     fputc('\n', out);
 }

@@ -242,9 +242,9 @@ static void put_idle(const struct text *t)
     if (!idle || !idle->samples)
         return;
     key(t, "Idle");
-    fprintf(t->out, "%s, %.1f %%, of %s threads that waited for work; the figures below leave it out (--idle shows it)\n",
+    fprintf(t->out, "%s, %.1f %%, of %s thread%s that waited for work; the figures below leave it out (--idle shows it)\n",
             text_time(time, sizeof time, (int64_t)idle->weight), 100 * (double)idle->weight / (double)(idle->weight + t->s->weight),
-            text_count(count, sizeof count, idle->threads));
+            text_count(count, sizeof count, idle->threads), idle->threads == 1 ? "" : "s");
 }
 
 static void put_filtered(const struct text *t)

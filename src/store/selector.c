@@ -168,6 +168,14 @@ bool selector_is_of_samples(const struct selector *s)
     return false;
 }
 
+bool selector_is_of_other_labels(const struct selector *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->list[i].of_samples && strcmp(selector_sample_label(s->list[i].name), CONTEXT_ENDPOINT) != 0)
+            return true;
+    return false;
+}
+
 bool selector_holds_for_sample(const struct selector *s, selector_value *value, void *context)
 {
     for (uint32_t i = 0; i < s->count; i++)

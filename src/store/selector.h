@@ -49,6 +49,8 @@ bool selector_may_match(const struct selector *s, const char *service);
 const char *selector_sample_label(const char *name);
 /* Whether any matcher is for labels of samples. */
 bool selector_is_of_samples(const struct selector *s);
+/* Whether any matcher is for a label of samples other than the endpoint. */
+bool selector_is_of_other_labels(const struct selector *s);
 /* Whether all matchers for labels of samples match. */
 bool selector_holds_for_sample(const struct selector *s, selector_value *value, void *context);
 void selector_deinit(struct selector *s);

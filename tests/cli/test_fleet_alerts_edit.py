@@ -74,6 +74,10 @@ def check_refused(server, path):
     aside.rmdir()
     ct.ok(got[0] >= 400 and "cannot write" in got[1], "a file that cannot be written is reported", got)
     ct.ok(path.read_text() == before and len(rules(server)) == 2, "and nothing changes")
+    path.write_text(before + "\0# what comes after a zero byte\n")
+    got = save(server, NEW)
+    ct.ok(got[0] == 400 and "zero byte" in got[1] and path.read_text().startswith(before + "\0#"), "a file that is no text stays", got)
+    path.write_text(before)
 
 
 def check_link(server, path):

@@ -5,9 +5,11 @@ first of its causes; and the same hours of yesterday and of a week ago are basel
 tier: default
 timeout: 240
 """
+import http.server
 import json
 import pathlib
 import sys
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -61,6 +63,35 @@ def gate(server):
     ct.ok(other.status == 2 and "--gate is not an option" in other.err, "another view", other)
 
 
+class Stub(http.server.BaseHTTPRequestHandler):
+    """Answers always the same."""
+    answer = b""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(self.answer)))
+        self.end_headers()
+        self.wfile.write(self.answer)
+
+    def log_message(self, *_):
+        pass
+
+
+def incomplete(server):
+    """An answer that lacks samples, such as those of a damaged part, might lack the growth."""
+    whole = json.loads(fleet(server, "calm", "--json").out)
+    stub = http.server.HTTPServer(("127.0.0.1", 0), Stub)
+    threading.Thread(target=stub.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{stub.server_port}"
+    for complete, status in ((True, 0), (False, 1)):
+        Stub.answer = json.dumps({**whole, "complete": complete}).encode()
+        got = ct.candor("fleet", "changes", "--gate", "50", url)
+        ct.ok(got.status == status and ("not everything could be compared" in got.err) == (not complete), f"complete: {complete}", got)
+    ct.ok(ct.candor("fleet", "changes", url).status == 0, "without --gate it is shown as it is")
+    stub.shutdown()
+
+
 def as_diff(server):
     """candor diff of the same two sides finds the same method, and its gate has the same words."""
     sides = [[ct.WORK / f"changes-{part}-h{i}.jfr" for i in range(HOSTS)] for part in ("c0-600", "c2-1800")]
@@ -102,6 +133,7 @@ def main():
     server = Server("gate")
     fill(server)
     gate(server)
+    incomplete(server)
     as_diff(server)
     commits(server)
     seasons(server)

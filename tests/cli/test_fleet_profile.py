@@ -141,6 +141,14 @@ def check_unrecorded(server):
     host.poll()
     ct.ok((len(daemons()["u<b>"]["not_recorded"]), daemons()["u<b>"]["left_out"]) == (100, 30), "many are kept in part, and counted",
           daemons()["u<b>"]["left_out"])
+    host.more = {"recorded": 2**63 - 1, "not_recorded": [why] * 130, "not_recorded_left_out": 2**63 - 1}
+    host.poll()
+    ct.ok((daemons()["u<b>"]["recorded"], daemons()["u<b>"]["left_out"]) == (10**6, 10**6 + 30), "numbers that cannot be true are cut",
+          daemons()["u<b>"]["left_out"])
+    host.more = {"recorded": -5, "not_recorded": [], "not_recorded_left_out": -5}
+    host.poll()
+    ct.ok((daemons()["u<b>"]["recorded"], daemons()["u<b>"]["left_out"]) == (None, 0), "and those below zero do not count",
+          daemons()["u<b>"])
     host.more = {"recorded": 3, "not_recorded": []}
     host.poll()
     ct.ok((daemons()["u<b>"]["recorded"], daemons()["u<b>"]["not_recorded"]) == (3, []), "the last message counts", daemons()["u<b>"])

@@ -151,6 +151,16 @@ def changed(server):
               f"{endpoint}: before, after and the planted change", (of, exact))
 
 
+def other_labels(server):
+    """Requests have no label of samples but the endpoint, so they are not those of the samples with another label, or without it."""
+    for more in ({"by": "sample.tier"}, {"select": 'service="shop",sample.tier=""'}):
+        groups = server.get("/v1/endpoints", **more)["groups"]
+        ct.ok(len(groups) > 3 and not any("per_request" in one for group in groups for one in group["types"]), f"no cost with {more}",
+              groups)
+    of = server.get("/v1/changes", select=f'service="shop",endpoint="{PAY}",sample.tier=""', all=1)["requests"]
+    ct.ok(of["source"] is None, "and none in changes", of)
+
+
 def shown(server):
     times = ("--from", DAY["from"], "--until", DAY["to"])
     text = ct.candor("fleet", "endpoints", *times, "--select", 'service="shop",version="1"', server.url)
@@ -169,6 +179,7 @@ def main():
     split(server)
     counted(server)
     changed(server)
+    other_labels(server)
     shown(server)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     ct.done()

@@ -98,6 +98,11 @@ def test_takeover(service):
     wait(lambda: told(sink)[0], "an incident fires, though the recordings were sent to the other one", lambda: alert(keeper, "hot"))
     status, answer = silence(other, rule="hot", **{"for": "1h"})
     ct.ok(status == 409 and "keeper" in answer["error"], "who is not the keeper refuses a silence, and names the keeper", answer)
+    for server in (keeper, other):
+        for path, body in (("", {"text": "[alert more]\nvalue = cores\nabove = 3\n"}), ("/delete", {"name": "hot"})):
+            status, _, answer = server.request("POST", f"/v1/alerts/rules{path}", json.dumps(body).encode())
+            ct.ok(status == 409 and b"--keeper" in answer, "no server changes its file of rules, which the others would not have", answer)
+    ct.ok("more" not in rules.read_text() and "[alert hot]" in rules.read_text(), "the file is as it was")
     ct.ok(silence(keeper, of="cart", **{"for": "1h"}) == (200, {"id": 1}), "the keeper takes it")
     wait(lambda: alert(other, "hot")["state"] == "firing" and alert(other, "hot")["sent"] and
          len(json.loads(other.request("GET", "/v1/alerts/silences")[2])["silences"]) == 1, "the other one answers what the keeper would",

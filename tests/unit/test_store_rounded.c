@@ -89,6 +89,20 @@ static uint64_t huge(void)
     return ((uint64_t)1 << 61) / ROWS - (uint64_t)rand_r(&seed);
 }
 
+/* Rows that count something, such as requests: the weight of each is its count. */
+static void test_counts(void)
+{
+    static struct segment_row rows[ROWS];
+    struct segment s = segment_of(rows, noisy);
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < ROWS; i++)
+        rows[i].weight = rows[i].count = 500 + (uint32_t)rand_r(&seed) % 500;
+    segment_round(&s);
+    for (uint32_t i = 0; i < s.row_count; i++)
+        changed += rows[i].weight != rows[i].count;
+    tap_ok(!changed, "so do counts: %u changed", changed);
+}
+
 static void test_segment(void)
 {
     const uint64_t step = 1 << 19; /* the power of two below INTERVAL / 16 */
@@ -105,6 +119,7 @@ static void test_segment(void)
     tap_ok(large.sum_before == large.sum_after && large.changed, "so does the sum of very large weights: %u rows changed", large.changed);
     tap_ok(!round_one(same, 1).changed, "equal weights stay as they are");
     tap_ok(!round_one(small, 1).changed, "so do small ones");
+    test_counts();
 }
 
 /* ---- stores ---- */
@@ -116,8 +131,10 @@ static int load_one(struct store_profiles *to, const struct envelope *v, const c
     struct profile *p = store_profiles_add(to);
     int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
     rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", unit, NULL, e);
-    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
         p->samples[i].time_ns = v->note.from_ns + (int64_t)i * NS_PER_S;
+        p->samples[i].count = 1; /* the weights are noisy, and no counts */
+    }
     return rc;
 }
 

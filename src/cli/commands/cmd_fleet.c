@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
     {0, "split", "LABEL", NULL, "changes: show for each change which values of this label have it, such as commits"},
     {0, "gate", "PERCENT", NULL,
      "changes: exit with status 1 if a method has certainly grown by more than PERCENT points, or a request by more than PERCENT, or if "
-     "nothing can be compared"},
+     "not everything can be compared"},
     {0, "all", NULL, NULL, "changes: also show what is not sure, and all callers"},
     {0, "state", "STATE", NULL,
      "findings: only those in this state: open, acknowledged, silenced, resolved, all (default: open and acknowledged)"},

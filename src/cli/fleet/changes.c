@@ -214,7 +214,7 @@ static int check_methods(const json_t *rows, double threshold)
     return gate_end(&g, "points", "");
 }
 
-/* A version that cannot be compared does not pass. */
+/* A version that cannot be compared, or not with all its samples, does not pass. */
 static int check_gate(const struct fleet *f, const json_t *answer)
 {
     double threshold, growth = number(json_object_get(json_object_get(answer, "requests"), "ratio"), "low") - 1;
@@ -223,6 +223,8 @@ static int check_gate(const struct fleet *f, const json_t *answer)
     int status = cli_percent(f->args, "gate", 0, 0, &threshold);
     if (!status && *fleet_text(answer, "reason"))
         return cli_fail("%s: nothing is compared: %s", f->address, fleet_text(answer, "reason"));
+    if (!status && json_is_false(json_object_get(answer, "complete")))
+        return cli_fail("%s: not everything could be compared, so --gate does not pass", f->address);
     int methods = status ? status : check_methods(json_object_get(answer, "changes"), threshold);
     if (!status && growth > threshold)
         return cli_fail("a request costs at least %.2f %% more", 100 * growth);

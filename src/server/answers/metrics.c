@@ -182,6 +182,7 @@ static void put_forward(FILE *out, struct forward *f)
     PUT("forward_sent_total", "counter", "Recordings that the other server has acknowledged.", sent);
     PUT("forward_failures_total", "counter", "Requests to the other server that failed, and are sent again.", failures);
     PUT("forward_refused", "gauge", "Recordings that the other server will never take, kept in a folder 'refused'.", refused);
+    PUT("forward_lost_total", "counter", "Recordings whose files somebody removed before they were sent.", lost);
 #undef PUT
 }
 

@@ -44,8 +44,8 @@ struct fleet_changes {
 int changes_sides(struct fleet_changes *f);
 /* Adds the rows of a side to the comparison. Returns 0, or a code with a message in e. */
 int changes_take(struct fleet_changes *f, enum changes_side side, struct error *e);
-/* Finds the cost of a request after the comparison, and sets `requests` of the sides, unless no recording counts requests. Returns 0, or a
- * code with a message in e. */
+/* Finds the cost of a request after the comparison, and sets `requests` of the sides, unless no recording counts requests or the cost is
+ * not possible (server/metrics/cost.h). Returns 0, or a code with a message in e. */
 int changes_requests(struct fleet_changes *f, struct error *e);
 /* Returns how much weight a unit of answers is: a second, if the weight is time. */
 double fleet_unit(const struct fleet_side *side);

@@ -156,6 +156,9 @@ int changes_requests(struct fleet_changes *f, struct error *e)
 {
     struct tally t = {.f = f};
     struct sums sums[2];
+    for (enum changes_side side = CHANGES_BEFORE; side <= CHANGES_AFTER; side++)
+        if (!cost_is_possible(&f->sides[side].selector, NULL))
+            return 0;
     t.hosts = calloc((size_t)f->changes.host_count + 1, sizeof *t.hosts);
     int rc = t.hosts ? count_requests(&t, e) : error_set(e, -ENOMEM, "out of memory");
     for (enum changes_side side = CHANGES_BEFORE; !rc && side <= CHANGES_AFTER; side++)

@@ -295,7 +295,7 @@ bool forward_counts(struct forward *f, uint32_t i, struct forward_counts *out)
     struct forward_target *t = &f->targets[i];
     struct postbox_counts box = postbox_counts(&t->box);
     pthread_mutex_lock(&t->lock);
-    *out = (struct forward_counts){t->url, box.waiting, box.waiting_bytes, box.sent, t->failures, box.refused};
+    *out = (struct forward_counts){t->url, box.waiting, box.waiting_bytes, box.sent, t->failures, box.refused, box.lost};
     pthread_mutex_unlock(&t->lock);
     return true;
 }

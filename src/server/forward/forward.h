@@ -32,6 +32,7 @@ struct forward_counts {
     uint64_t waiting, waiting_bytes; /* those that are being sent, too */
     uint64_t sent, failures;         /* since the start; failures: requests, which are sent again */
     uint64_t refused;                /* recordings that it will never take, which stay in a folder */
+    uint64_t lost;                   /* since the start: recordings whose files somebody removed */
 };
 
 /* Checks the text of --forward: URLs with commas between them. */

@@ -168,6 +168,11 @@ void postbox_refuse(struct postbox *p, struct postbox_letter *l)
     forget(p, l, &p->counts.refused);
 }
 
+void postbox_lose(struct postbox *p, struct postbox_letter *l)
+{
+    forget(p, l, &p->counts.lost);
+}
+
 struct postbox_counts postbox_counts(struct postbox *p)
 {
     pthread_mutex_lock(&p->lock);

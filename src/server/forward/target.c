@@ -73,6 +73,20 @@ static void refuse(struct forward_target *t, struct postbox_letter *l, const cha
     postbox_refuse(&t->box, l);
 }
 
+/* Whether somebody removed the recording, and not the whole folder with it, which may come back as a mounted disk does. */
+static bool is_removed(const struct forward_target *t, int error)
+{
+    return error == -ENOENT && !access(t->box.path, X_OK);
+}
+
+static void lose(struct forward_target *t, struct postbox_letter *l)
+{
+    char what[160];
+    snprintf(what, sizeof what, "the recording %.16s... is lost to it", l->name);
+    tell(t, what, "its file was removed from the folder 'forward' of --data");
+    postbox_lose(&t->box, l);
+}
+
 static void send_one(struct forward_target *t, struct transport *transport, struct postbox_letter *l)
 {
     struct post_answer answer = {0};
@@ -80,6 +94,10 @@ static void send_one(struct forward_target *t, struct transport *transport, stru
     char file[DISK_PATH_MAX], why[600];
     uint64_t begun_ns = clock_monotonic_ns();
     int fd = open(postbox_file(&t->box, l, file), O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && is_removed(t, -errno)) {
+        lose(t, l);
+        return;
+    }
     int rc = fd < 0 ? error_set(&e, -errno, "%s: %s", file, strerror(errno)) : post(t, transport, l, fd, &answer, &e);
     bool good = !rc && answer.status >= 200 && answer.status < 300, final = !rc && is_final(answer.status);
     if (fd >= 0)

@@ -2,10 +2,12 @@
 
 #include "base/array.h"
 #include "profile/figures/significance.h"
+#include "store/files/contexts.h"
 #include "store/query/metrics.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,22 @@ static const char host_and_service[] = {'h', 'o', 's', 't', STORE_BY_SEPARATOR, 
 bool cost_is_of_requests(const char *type)
 {
     return !strcmp(type, COST_REQUESTS);
+}
+
+bool cost_is_possible(const struct selector *s, const char *by)
+{
+    char name[LABEL_NAME_MAX + 1];
+    if (s && selector_is_of_other_labels(s))
+        return false;
+    while (by && *by) {
+        size_t len = strcspn(by, separators);
+        snprintf(name, sizeof name, "%.*s", (int)len, by);
+        const char *label = selector_sample_label(name);
+        if (label && strcmp(label, CONTEXT_ENDPOINT) != 0)
+            return false;
+        by += len + (by[len] != 0);
+    }
+    return true;
 }
 
 bool cost_is_known(double known_ns, double covered_ns)
@@ -184,6 +202,8 @@ int costs_find(struct costs *c, struct store *s, const struct store_query *q, co
     struct store_query counted = *q;
     struct buffer names;
     *c = (struct costs){0};
+    if (!cost_is_possible(q->selector, by))
+        return 0;
     counted.type = COST_REQUESTS;
     buffer_init(&names, 1 << 16);
     buffer_text(&names, "host");

@@ -14,6 +14,11 @@ struct fleet_estimate {
 #define COST_REQUESTS "requests:count"
 bool cost_is_of_requests(const char *type);
 
+/* Whether the requests of a selection and of its groups are counted: requests have an endpoint, and no other label of samples, so they
+ * cannot be compared with the weight of samples that have one, or lack it. Both may be NULL. by: as in
+ * store_label_sums. */
+bool cost_is_possible(const struct selector *s, const char *by);
+
 /* Whether a host counts: it must count its requests in nearly all of the time that its recordings cover. */
 bool cost_is_known(double known_ns, double covered_ns);
 /* Computes the interval of a ratio from the variance of its logarithm: that of draws alone, and that by the squares of the deviations of so
@@ -48,7 +53,7 @@ struct costs {
 };
 
 /* Finds the cost of a request for each group and type that q selects. by: the labels that make groups, as in store_label_sums; the service
- * is the first. Returns 0 or a code with a message in e. Without counted requests there are no costs. */
+ * is the first. Returns 0 or a code with a message in e. Without counted requests, or if the cost is not possible, there are no costs. */
 int costs_find(struct costs *c, struct store *s, const struct store_query *q, const char *by, struct error *e);
 /* Returns whether the cost is known. group: the group's values, as in the list of store_label_sums. value: in the unit of the type. */
 bool costs_of(const struct costs *c, const char *group, const char *type, struct fleet_estimate *out, uint32_t *hosts);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 static const char *const texts[] = {"service", "main", "user", "jdk", "reason"};
-enum { TEXTS = sizeof texts / sizeof *texts, REASON_MAX = 500 };
+enum { TEXTS = sizeof texts / sizeof *texts, REASON_MAX = 500, JVMS_SAID_MAX = 1000000 };
 
 int daemons_init(struct daemons *d)
 {
@@ -25,6 +25,14 @@ void daemons_deinit(struct daemons *d)
 static json_int_t int_of(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
+}
+
+/* Returns a number of JVMs that a daemon gives; otherwise = it gives none. */
+static json_int_t jvms_of(const json_t *message, const char *key, json_int_t otherwise)
+{
+    const json_t *number = json_object_get(message, key);
+    json_int_t n = json_integer_value(number);
+    return !json_is_integer(number) || n < 0 ? otherwise : n < JVMS_SAID_MAX ? n : JVMS_SAID_MAX;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -66,8 +74,7 @@ static json_t *take_jvms(const struct daemons *d, const char *services, const js
     const json_t *list = json_object_get(message, "not_recorded"), *one;
     json_t *kept = json_array();
     size_t i;
-    *more = int_of(message, "not_recorded_left_out");
-    *more = *more < 0 ? 0 : *more;
+    *more = jvms_of(message, "not_recorded_left_out", 0);
     json_array_foreach(list, i, one)
     {
         if (!json_is_object(one) || !pattern_matches(services, text_of(one, "service")))
@@ -94,8 +101,7 @@ void daemons_hear(struct daemons *d, const char *services, const json_t *message
     size_t n = json_array_size(jvms);
     json_t *one = json_object_size(d->list) < DAEMONS_MAX
                       ? json_pack("{s:O,s:s,s:I,s:I,s:I,s:O}", "host", name, "services", services, "heard", (json_int_t)now, "recorded",
-                                  json_is_integer(json_object_get(message, "recorded")) ? int_of(message, "recorded") : -1, "left_out",
-                                  more, "jvms", jvms)
+                                  jvms_of(message, "recorded", -1), "left_out", more, "jvms", jvms)
                       : NULL;
     json_decref(name);
     json_decref(jvms);

@@ -105,7 +105,8 @@ void segment_deinit(struct segment *s);
 /* Sorts and adds up the rows, and rounds their weights to multiples of a power of two that is at most 1/16 of their median. What a row
  * lacks or has too much is carried on to the next, and the last rounded row takes the rest. So the sum of all rows stays exactly what it
  * was, and the sum of rows that are next to each other, such as those of one stack, changes by at most the step. Weights below a quarter
- * of the median, and those that would take no less room, stay as they are. Call it once, for the rows of one recording. */
+ * of the median, those that are counts of samples, and those that would take no less room, stay as they are. Call it once, for the rows
+ * of one recording. */
 void segment_round(struct segment *s);
 
 /* ---- segment_sums.c ---- */

@@ -16,18 +16,21 @@ static int by_weight(const void *left, const void *right)
 }
 
 /* Returns the step, a power of two. Returns 0 if there is nothing to gain: weights that are mostly the same, or small, take little room as
- * they are. */
+ * they are. So do weights that are counts themselves, such as the requests of a second: they have no noise, and people add them up. */
 static uint64_t step_of(const struct segment *s)
 {
     uint64_t weights[MEDIAN_OF];
-    uint32_t n = s->row_count < MEDIAN_OF ? s->row_count : MEDIAN_OF, same = 0;
-    for (uint32_t i = 0; i < n; i++)
-        weights[i] = s->rows[(uint64_t)i * s->row_count / n].weight;
+    uint32_t n = s->row_count < MEDIAN_OF ? s->row_count : MEDIAN_OF, same = 0, counts = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct segment_row *row = &s->rows[(uint64_t)i * s->row_count / n];
+        weights[i] = row->weight;
+        counts += row->weight == row->count;
+    }
     qsort(weights, n, sizeof *weights, by_weight);
     uint64_t median = n ? weights[n / 2] : 0;
     for (uint32_t i = 0; i < n; i++)
         same += weights[i] == median;
-    if (median >> STEP_BITS < 2 || same > n / 2)
+    if (median >> STEP_BITS < 2 || same > n / 2 || counts == n)
         return 0;
     return (uint64_t)1 << (63 - __builtin_clzll(median) - STEP_BITS);
 }

@@ -26,9 +26,10 @@ static char *read_text(const char *path, int *rc, struct error *e)
 {
     char *text = malloc(INI_BYTES_MAX);
     ssize_t n = text ? procfs_read(path, text, INI_BYTES_MAX) : -ENOMEM;
-    *rc = n < 0                    ? error_set(e, (int)n, "cannot read %s: %s", path, strerror((int)-n))
-          : n == INI_BYTES_MAX - 1 ? error_set(e, -EFBIG, "%s is too long", path)
-                                   : 0;
+    *rc = n < 0                       ? error_set(e, (int)n, "cannot read %s: %s", path, strerror((int)-n))
+          : n == INI_BYTES_MAX - 1    ? error_set(e, -EFBIG, "%s is too long", path)
+          : strlen(text) != (size_t)n ? error_set(e, -EINVAL, "%s contains a zero byte: it is not a text file", path)
+                                      : 0;
     if (!*rc)
         return text;
     free(text);
@@ -100,6 +101,16 @@ static int change_file(struct alerts *a, const struct change *c, struct error *e
     return rc;
 }
 
+/* The rules of a keeper would not be those of the next one. */
+static bool may_change(struct http *h)
+{
+    if (!answer_has_alerts(h))
+        return false;
+    if (h->server->keeper)
+        http_error(h, HTTP_CONFLICT, "with --keeper each server has its own file of rules: change the file on all of them");
+    return !h->server->keeper;
+}
+
 static void answer_change(struct http *h, const struct change *c)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* one change at a time: none is lost */
@@ -112,7 +123,7 @@ static void answer_change(struct http *h, const struct change *c)
         http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
     else if (rc == -EEXIST)
         http_error(h, HTTP_CONFLICT, "%s", e.text);
-    else if (rc == -EACCES || rc == -EPERM || rc == -EROFS)
+    else if (rc == -EACCES || rc == -EPERM || rc == -EROFS || rc == -EBUSY) /* busy: the file is a mount, as in a container */
         http_error(h, HTTP_CONFLICT, "%s. Let the server's user write this folder, or put the rule into the file yourself", e.text);
     else if (rc)
         question_failed(h, rc, &e);
@@ -130,7 +141,7 @@ static const char *text_of(const json_t *body, const char *key)
 
 void rule_calls_save(struct http *h, const char *bytes, size_t n)
 {
-    if (!answer_has_alerts(h))
+    if (!may_change(h))
         return;
     json_t *body = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
     const struct change c = {.text = text_of(body, "text"), .name = text_of(body, "replaces")};
@@ -144,7 +155,7 @@ void rule_calls_save(struct http *h, const char *bytes, size_t n)
 
 void rule_calls_delete(struct http *h, const char *bytes, size_t n)
 {
-    if (!answer_has_alerts(h))
+    if (!may_change(h))
         return;
     json_t *body = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
     const struct change c = {.name = text_of(body, "name")};

@@ -5,7 +5,8 @@
 #include "server/request/http.h"
 
 /* POST /v1/alerts/rules and POST /v1/alerts/rules/delete: write the server's file anew, with one section [alert NAME] more, in the place of
- * another, or less. The evaluating thread reads the file again within seconds. n: size of the body. */
+ * another, or less. The evaluating thread reads the file again within seconds. With --keeper they are refused, because each server has
+ * its own file. n: size of the body. */
 void rule_calls_save(struct http *h, const char *body, size_t n);
 void rule_calls_delete(struct http *h, const char *body, size_t n);
 

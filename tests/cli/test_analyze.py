@@ -152,7 +152,8 @@ def test_diagnose():
           "processors in use" in calm.out, "a recording without problems is described, too", calm)
     unknown = ct.candor("diagnose", recording("growing.jfr", event="cpu,wall,lock,halt,live"))
     ct.ok("rules that could be judged. Not known yet: leak, see below. To see" in unknown.out and
-          "\n  leak lacks collections" in unknown.out and "Not known yet" not in calm.out, "nobody may think that a leak was looked for in vain", unknown)
+          "\n  leak lacks collections" in unknown.out and "Not known yet" not in calm.out,
+          "nobody may think that a leak was looked for in vain", unknown)
     r = json.loads(ct.candor("diagnose", "--json", path).out)
     rows = {row["id"]: row for row in r["overview"]}
     ct.ok(rows["monitors"]["value"] == 4 and 0.98 <= rows["cpu"]["value"] <= 1 and rows["cpu"]["site"] == "demo.Work.hot:23" and

@@ -118,6 +118,11 @@ def killed_daemons(jdk):
         ct.ok(one.finish() == 0, f"{jdk}: the JVM did not mind", one.transcript())
 
 
+def all_sent(server, counted):
+    got = sums(server.taken)
+    return all(pid in got and got[pid].samples >= samples for pid, samples in counted.items())
+
+
 def ending_jvms(jdk):
     """A JVM that ends, one that is killed, one that another program records, and one that must not be profiled."""
     with collector.Collector() as server, jvm(jdk, "ends") as ending, jvm(jdk, "ends") as killed, jvm(jdk, "ends") as taken, \
@@ -138,8 +143,8 @@ def ending_jvms(jdk):
         killed.process.kill()
         ct.ok(ending.finish() == 0, f"{jdk}: one ends by itself")
         ct.ok(len(daemon.wait_log(r"ended pid=", 2)) == 2, f"{jdk}: the daemon sees both end", daemon)
-        wait_for(lambda: len(server.taken) >= 2)
         counted = {int(match[1]): int(match[2]) for match in daemon.log(r"ended pid=(\d+) .*samples=(\d+)")}
+        wait_for(lambda: all_sent(server, counted))  # in more than one recording each, if a chunk ended meanwhile
         got = sums(server.taken)
         for pid in (ending.pid, killed.pid):
             check_sums(f"{jdk}, ended", got.get(pid), pid, counted.get(pid))

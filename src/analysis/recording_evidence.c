@@ -51,11 +51,8 @@ enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 struct recording_evidence {
     struct profile *profiles[KINDS]; /* own, or shared by the caller */
     struct profile own[KINDS];
-    int made;                     /* number of own profiles that were made */
-    struct profile_sample *waits; /* the samples of waits before they were cut */
-    uint32_t waits_cap;
-    uint64_t waits_weight;
-    bool is_cut;
+    int made;                 /* number of own profiles that were made */
+    struct filter_kept waits; /* the samples of waits before they were cut */
     struct halts halts;
     bool has_halts;
     struct jvm_info jvm;
@@ -163,36 +160,15 @@ static int find_profiles(struct recording_evidence *r, const struct intake *in, 
 static int cut_waits(struct recording_evidence *r)
 {
     struct profile *p = r->profiles[LOCK];
-    struct profile_sample *cut = malloc(((size_t)p->sample_count + 1) * sizeof *cut);
-    if (!cut)
-        return -ENOMEM;
-    r->waits = p->samples;
-    r->waits_cap = p->sample_cap;
-    r->waits_weight = p->weight;
-    r->is_cut = true;
-    p->samples = cut;
-    p->sample_cap = p->sample_count + 1;
-    for (uint32_t i = 0; i < p->sample_count; i++) {
-        struct profile_sample *s = &cut[i];
-        *s = r->waits[i];
+    int rc = filter_keep(&r->waits, p);
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
+        struct profile_sample *s = &p->samples[i];
         uint64_t weight = s->time_ns ? part_of(r, s->time_ns, s->weight) : s->weight;
         p->weight -= s->weight - weight;
         s->weight = weight;
         s->time_ns = s->time_ns && s->time_ns < from_of(r) ? from_of(r) : s->time_ns;
     }
-    return 0;
-}
-
-/* Gives a shared profile of waits its own samples again. */
-static void restore_waits(struct recording_evidence *r)
-{
-    struct profile *p = r->profiles[LOCK];
-    if (!r->is_cut)
-        return;
-    free(p->samples);
-    p->samples = r->waits;
-    p->sample_cap = r->waits_cap;
-    p->weight = r->waits_weight;
+    return rc;
 }
 
 static struct profile *unless_empty(struct profile *p)
@@ -391,7 +367,7 @@ void recording_evidence_free(struct recording_evidence *r)
 {
     if (!r)
         return;
-    restore_waits(r);
+    filter_put_back(&r->waits, r->profiles[LOCK]);
     while (r->made--)
         profile_deinit(&r->own[r->made]);
     jvm_info_deinit(&r->jvm);

@@ -20,8 +20,8 @@ struct recording_evidence;
 
 /* What a caller shares with the evidence, so that the file is not read twice. */
 struct recording_shared {
-    /* By kind: those of the kinds above, with all samples of the file. They are borrowed. Until the evidence is freed, waits are cut to the
-     * recording's time; locks.h adds strings to them. */
+    /* One profile for each of the kinds above, with all samples of the file. The evidence borrows them. While it exists, the samples of
+     * waits are cut to the recording's time, and locks.h adds strings to the profile of waits. */
     struct profile *const *profiles;
     struct pass_reader reader;                        /* looks at the chunks in the pass in which halts are read */
     int (*see)(void *context, const struct halts *h); /* sees the halts, also those outside the recording; returns 0 or -ENOMEM */

@@ -160,3 +160,33 @@ int filter_apply(const struct filter *f, struct profile *p)
     free(labels);
     return rc;
 }
+
+int filter_keep(struct filter_kept *k, struct profile *p)
+{
+    uint32_t cap = p->sample_count + 1;
+    struct profile_sample *copy = malloc(cap * sizeof *copy);
+    *k = (struct filter_kept){0};
+    if (!copy)
+        return -ENOMEM;
+    if (p->sample_count)
+        memcpy(copy, p->samples, p->sample_count * sizeof *copy);
+    if (p->samples)
+        *k = (struct filter_kept){p->samples, p->sample_count, p->sample_cap, p->sampled, p->weight, p->thinned};
+    p->samples = copy;
+    p->sample_cap = cap;
+    return 0;
+}
+
+void filter_put_back(struct filter_kept *k, struct profile *p)
+{
+    if (!k->samples)
+        return;
+    free(p->samples);
+    p->samples = k->samples;
+    p->sample_count = k->count;
+    p->sample_cap = k->cap;
+    p->sampled = k->sampled;
+    p->weight = k->weight;
+    p->thinned = k->thinned;
+    k->samples = NULL;
+}

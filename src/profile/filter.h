@@ -49,4 +49,17 @@ int filter_time(struct filter *f, const char *range, const struct profile *p);
 /* Drops the samples that do not match. Returns 0 or -ENOMEM. */
 int filter_apply(const struct filter *f, struct profile *p);
 
+/* The samples of a profile, kept aside so that they can be changed or left out for a while. */
+struct filter_kept {
+    struct profile_sample *samples; /* NULL = none are kept */
+    uint32_t count, cap, sampled;
+    uint64_t weight;
+    bool thinned;
+};
+
+/* Gives the profile a copy of its samples, and keeps the others. Returns 0 or -ENOMEM. */
+int filter_keep(struct filter_kept *k, struct profile *p);
+/* Gives the profile the samples and their sums that it had before. Does nothing if none are kept. */
+void filter_put_back(struct filter_kept *k, struct profile *p);
+
 #endif

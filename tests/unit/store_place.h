@@ -28,4 +28,17 @@ static inline void store_place(struct store_options *o)
     o->clickhouse_wait_ns = 1; /* a test asks for what it has just sent */
 }
 
+/* Opens the store there. If it cannot be opened, the test ends. */
+static inline struct store *store_place_open(struct store_options *o)
+{
+    struct store *s;
+    struct error e;
+    store_place(o);
+    if (store_open(&s, o, &e)) {
+        tap_note("%s", e.text);
+        exit(1);
+    }
+    return s;
+}
+
 #endif

@@ -33,15 +33,8 @@ static inline struct store *shop_open(const char *folder, const char *name, uint
 {
     char path[300];
     struct store_options o = {.path = path, .limits.retain_s = retain_s, .load = load};
-    struct store *s;
-    struct error e;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 /* Adds a recording of 900 ns that begins at this second. number: different for each recording. */

@@ -89,17 +89,10 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
 static struct store *open_store(const char *name, uint32_t same, uint64_t single_rows)
 {
     struct store_options o = {.path = path, .limits.retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
-    struct store *s;
-    struct error e;
     o.merge.same = same;
     o.merge.all = 1000000;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 static void add(struct store *s, const char *service, const char *host, const char *body)

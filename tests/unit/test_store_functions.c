@@ -35,14 +35,7 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
 static struct store *open_store(uint64_t single_rows)
 {
     struct store_options o = {.path = path, .limits.retain_s = 7 * 86400, .single_rows = single_rows, .load = load};
-    struct store *s;
-    struct error e;
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 static void add(struct store *s, const char *service, const char *host, int64_t second, const char *body)

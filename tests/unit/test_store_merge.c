@@ -122,16 +122,9 @@ static void tell(const char *text)
 static struct store *open_store(uint32_t same, uint64_t single_rows)
 {
     struct store_options o = {.path = path, .limits.retain_s = 7 * 86400, .single_rows = single_rows, .load = load, .tell = tell};
-    struct store *s;
-    struct error e;
     o.merge.same = same;
     o.merge.all = 1000000;
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 static void fresh(const char *name)

@@ -34,17 +34,10 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
 
 static struct store *open_store(struct store_options o)
 {
-    struct store *s;
-    struct error e;
     o.path = path;
     o.load = load;
     o.limits.retain_s = o.limits.retain_s ? o.limits.retain_s : 30 * DAY;
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 static void add(struct store *s, const char *service, int64_t second, uint32_t number, uint32_t stacks)

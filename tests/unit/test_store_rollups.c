@@ -165,15 +165,8 @@ static struct store *open_store(const char *name, uint64_t rows, uint64_t hours,
                               .tell = tell,
                               .rollup = {-1, -1},
                               .merge = {.same = 6, .all = 1000000}};
-    struct store *s;
-    struct error e;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 static void run(const char *command)

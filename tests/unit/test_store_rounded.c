@@ -155,15 +155,8 @@ static struct store *open_one(const char *name, bool rounded, uint32_t many, boo
                               .rollup = {-1, -1},
                               .merge = {.same = many, .all = many},
                               .round_weights = rounded};
-    struct store *s;
-    struct error e;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 /* The first second of the recordings: two days, which are over. */

@@ -55,16 +55,9 @@ static uint64_t max_service;
 static struct store *open_store(uint64_t retain_s)
 {
     struct store_options o = {.path = path, .limits.retain_s = retain_s, .load = load, .limits.max_service = max_service};
-    struct store *s;
-    struct error e;
     o.merge.same = 4;
     o.merge.all = 1000000;
-    store_place(&o);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
+    return store_place_open(&o);
 }
 
 static int add(struct store *s, int64_t second, const char *body, uint32_t number)

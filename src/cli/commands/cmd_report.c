@@ -8,6 +8,7 @@
 #include "cli/report/output.h"
 #include "profile/allocated.h"
 #include "profile/figures/leaks.h"
+#include "profile/filter.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -171,20 +172,10 @@ int report_print_json(struct profile *p, FILE *out)
 int report_print_particulars(struct profile *p, FILE *out)
 {
     const struct report_options o = {.sections = 0, .leaves_idle_out = true};
-    const uint64_t weight = p->weight;
-    const uint32_t count = p->sample_count, sampled = p->sampled;
-    const bool thinned = p->thinned;
-    struct profile_sample *samples = malloc(((size_t)count + 1) * sizeof *samples);
-    if (!samples)
-        return -ENOMEM;
-    memcpy(samples, p->samples, count * sizeof *samples);
-    int rc = print_profile(p, out, report_json, &o);
-    memcpy(p->samples, samples, count * sizeof *samples);
-    p->weight = weight;
-    p->sample_count = count;
-    p->sampled = sampled;
-    p->thinned = thinned;
-    free(samples);
+    struct filter_kept kept;
+    int rc = filter_keep(&kept, p);
+    rc = rc ? rc : print_profile(p, out, report_json, &o);
+    filter_put_back(&kept, p);
     return rc;
 }
 

@@ -51,7 +51,7 @@ static int use(struct alerts *a, const json_t *json)
 
 void alerts_take_over(struct alerts *a)
 {
-    uint64_t epoch = keeper_epoch(a->server->keeper); /* before the state, so that this is that of the epoch before, or a later one */
+    uint64_t epoch = keeper_epoch(a->server->keeper); /* asked before the state is taken: so the state is at least as new */
     char *text = a->server->keeper ? keeper_take(a->server->keeper, &a->handed) : NULL;
     json_t *json = text ? json_loads(text, 0, NULL) : NULL;
     pthread_mutex_lock(&a->lock);

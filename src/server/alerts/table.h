@@ -28,7 +28,7 @@ int table_write(const struct alert_table *t, const struct alert_rules *rules, ch
 /* Reads the file that table_write has made. No file is an empty table. Returns 0, or a code with a message in e; then the table is
  * empty. */
 int table_read(struct alert_table *t, const struct alert_rules *rules, const char *path, struct error *e);
-/* Reads what table_write has made, of which `json` is the object. Returns 0, or -ENOMEM or -EBADMSG; then the table is empty. */
+/* Reads a table from the JSON object that table_write made. Returns 0, or -ENOMEM or -EBADMSG; then the table is empty. */
 int table_parse(struct alert_table *t, const struct alert_rules *rules, const json_t *json);
 
 #endif

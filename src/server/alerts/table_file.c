@@ -1,6 +1,7 @@
 /* alerts.json: the table, with the names of targets in place of their numbers. */
 #include "base/text/jsonw.h"
 #include "server/alerts/table.h"
+#include "server/request/json_file.h"
 #include "store/files/disk.h"
 
 #include <errno.h>
@@ -164,8 +165,7 @@ static int get_alert(const json_t *one, struct alert_table *t, const struct aler
                                       .high = get_real(one, "high"),
                                       .known = get_int(one, "known"),
                                       .samples = (uint64_t)get_int(one, "samples")};
-    const char *method = json_string_value(json_object_get(one, "method"));
-    snprintf(a->figure.method, sizeof a->figure.method, "%s", method ? method : "");
+    snprintf(a->figure.method, sizeof a->figure.method, "%s", json_member_text(one, "method"));
     get_missing(json_object_get(one, "missing"), &a->figure.missing);
     get_told(json_object_get(one, "told"), a, rules);
     return 0;

@@ -36,7 +36,7 @@ struct keeper {
     struct lease lease;
     uint64_t epoch, count;    /* of the version that was seen last */
     char holder[KEEPER_NAME]; /* its holder, for people */
-    char *state;              /* that of the version that was seen last, or of this keeper; NULL = none */
+    char *state;              /* for the next keeper: as read from the object last, or as this keeper saved it; NULL = none */
     uint64_t state_version;   /* how often the state of another keeper was seen */
     bool wants;               /* the state is to be written */
     bool failing;

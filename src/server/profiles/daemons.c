@@ -35,12 +35,6 @@ static json_int_t jvms_of(const json_t *message, const char *key, json_int_t oth
     return !json_is_integer(number) || n < 0 ? otherwise : n < JVMS_SAID_MAX ? n : JVMS_SAID_MAX;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* ---- hearing ---- */
 
 static void forget(struct daemons *d, const char *key)
@@ -61,7 +55,7 @@ static json_t *take_jvm(const json_t *from)
 {
     json_t *made = json_object();
     for (size_t i = 0; made && i < TEXTS; i++)
-        if (json_object_set_new(made, texts[i], json_text(text_of(from, texts[i]), REASON_MAX))) {
+        if (json_object_set_new(made, texts[i], json_text(json_member_text(from, texts[i]), REASON_MAX))) {
             json_decref(made);
             made = NULL;
         }
@@ -77,7 +71,7 @@ static json_t *take_jvms(const struct daemons *d, const char *services, const js
     *more = jvms_of(message, "not_recorded_left_out", 0);
     json_array_foreach(list, i, one)
     {
-        if (!json_is_object(one) || !pattern_matches(services, text_of(one, "service")))
+        if (!json_is_object(one) || !pattern_matches(services, json_member_text(one, "service")))
             continue;
         size_t n = json_array_size(kept);
         if (n >= DAEMONS_JVMS || d->jvms + n >= DAEMONS_JVMS_ALL || json_array_append_new(kept, take_jvm(one)))
@@ -89,7 +83,7 @@ static json_t *take_jvms(const struct daemons *d, const char *services, const js
 void daemons_hear(struct daemons *d, const char *services, const json_t *message, int64_t now)
 {
     char key[JSON_TEXT_MAX + TOKENS_PATTERN + 2];
-    const char *host = text_of(message, "host");
+    const char *host = json_member_text(message, "host");
     json_int_t more;
     /* Daemons with tokens for other services may give the same host: each has its own entry. */
     json_t *name = json_text(host, JSON_TEXT_MAX);
@@ -123,7 +117,7 @@ static void put_jvm(struct jsonw *j, const json_t *jvm)
 {
     jsonw_object(j);
     for (size_t i = 0; i < TEXTS; i++)
-        jsonw_member_text_or_null(j, texts[i], text_of(jvm, texts[i]));
+        jsonw_member_text_or_null(j, texts[i], json_member_text(jvm, texts[i]));
     jsonw_object_end(j);
 }
 
@@ -133,7 +127,7 @@ static void put_daemon(struct jsonw *j, const json_t *one, const char *services)
     bool all = pattern_is_any(services); /* numbers are of all services */
     size_t i;
     jsonw_object(j);
-    jsonw_member_text(j, "host", text_of(one, "host"));
+    jsonw_member_text(j, "host", json_member_text(one, "host"));
     put_int(j, "heard", one);
     jsonw_key(j, "recorded");
     if (!all || int_of(one, "recorded") < 0) /* below 0: it is of an earlier version, and does not say */
@@ -147,7 +141,7 @@ static void put_daemon(struct jsonw *j, const json_t *one, const char *services)
         jsonw_null(j);
     jsonw_key(j, "not_recorded");
     jsonw_array(j);
-    json_array_foreach(jvms, i, jvm) if (pattern_matches(services, text_of(jvm, "service"))) put_jvm(j, jvm);
+    json_array_foreach(jvms, i, jvm) if (pattern_matches(services, json_member_text(jvm, "service"))) put_jvm(j, jvm);
     jsonw_array_end(j);
     jsonw_object_end(j);
 }
@@ -158,7 +152,7 @@ static bool may_see(const json_t *one, const char *services)
     const json_t *jvm;
     size_t i;
     bool seen = pattern_is_any(services);
-    json_array_foreach(json_object_get(one, "jvms"), i, jvm) seen = seen || pattern_matches(services, text_of(jvm, "service"));
+    json_array_foreach(json_object_get(one, "jvms"), i, jvm) seen = seen || pattern_matches(services, json_member_text(jvm, "service"));
     return seen;
 }
 

@@ -14,12 +14,6 @@
  * */
 enum { FILE_MAX = 256 << 20, OFFER_S = 120, SILENT_S = 300 };
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static int64_t int_of(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
@@ -27,7 +21,7 @@ static int64_t int_of(const json_t *object, const char *key)
 
 static bool is(const json_t *task, const char *state)
 {
-    return !strcmp(text_of(task, "state"), state);
+    return !strcmp(json_member_text(task, "state"), state);
 }
 
 /* ---- the file ---- */
@@ -79,7 +73,7 @@ const char *requests_task_state(const json_t *request, const json_t *task, int64
         return "unanswered";
     if (is(task, "recording") && silent > int_of(request, "seconds") + SILENT_S)
         return "lost";
-    return text_of(task, "state");
+    return json_member_text(task, "state");
 }
 
 struct tally {
@@ -136,7 +130,7 @@ int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, st
         const json_t *other = json_array_get(r->list, i);
         bool is_open = !is_over(other, now);
         open += is_open;
-        same += is_open && !strcmp(text_of(other, "services"), w->services);
+        same += is_open && !strcmp(json_member_text(other, "services"), w->services);
     }
     if (!pattern_is_any(w->services) && same >= REQUESTS_OPEN_OF_SOME)
         return error_set(e, -EBUSY, "%d requests for profiles of these services wait or run already", REQUESTS_OPEN_OF_SOME);
@@ -168,7 +162,7 @@ static json_t *find_task(const json_t *request, const char *host, const char *jv
 {
     json_t *tasks = json_object_get(request, "tasks"), *task;
     for (size_t i = 0; (task = json_array_get(tasks, i)); i++)
-        if (!strcmp(text_of(task, "jvm"), jvm) && !strcmp(text_of(task, "host"), host))
+        if (!strcmp(json_member_text(task, "jvm"), jvm) && !strcmp(json_member_text(task, "host"), host))
             return task;
     return NULL;
 }
@@ -197,8 +191,8 @@ static bool is_meant(const json_t *request, const struct requests_jvm *jvm)
 {
     struct selector s;
     struct error e;
-    bool meant = !selector_parse(&s, text_of(request, "select"), &e);
-    s.services = text_of(request, "services");
+    bool meant = !selector_parse(&s, json_member_text(request, "select"), &e);
+    s.services = json_member_text(request, "services");
     meant = meant && selector_matches(&s, jvm->labels);
     selector_deinit(&s);
     return meant;
@@ -215,9 +209,9 @@ static int add_task(json_t *request, const struct requests_jvm *jvm, int64_t now
 
 static int add_offer(json_t *offers, const json_t *request, const struct requests_jvm *jvm)
 {
-    json_t *offer =
-        json_pack("{s:I,s:s,s:s,s:s,s:I}", "request", (json_int_t)int_of(request, "id"), "jvm", jvm->id, "events",
-                  text_of(request, "events"), "interval", text_of(request, "interval"), "seconds", (json_int_t)int_of(request, "seconds"));
+    json_t *offer = json_pack("{s:I,s:s,s:s,s:s,s:I}", "request", (json_int_t)int_of(request, "id"), "jvm", jvm->id, "events",
+                              json_member_text(request, "events"), "interval", json_member_text(request, "interval"), "seconds",
+                              (json_int_t)int_of(request, "seconds"));
     return offer && !json_array_append_new(offers, offer) ? 0 : -ENOMEM;
 }
 
@@ -253,12 +247,12 @@ static bool is_state(const char *word)
 void requests_report(struct requests *r, const char *host, const json_t *report, const char *services, int64_t now, bool *changed)
 {
     json_t *request, *task = NULL;
-    const char *state = text_of(report, "state"), *reason = text_of(report, "reason");
+    const char *state = json_member_text(report, "state"), *reason = json_member_text(report, "reason");
     for (size_t i = 0; !task && i < json_array_size(r->list); i++) {
         request = json_array_get(r->list, i);
-        task = int_of(request, "id") == int_of(report, "request") ? find_task(request, host, text_of(report, "jvm")) : NULL;
+        task = int_of(request, "id") == int_of(report, "request") ? find_task(request, host, json_member_text(report, "jvm")) : NULL;
     }
-    if (!task || !is_state(state) || !pattern_matches(services, text_of(task, "service")))
+    if (!task || !is_state(state) || !pattern_matches(services, json_member_text(task, "service")))
         return;
     json_object_set_new(task, "heard", json_integer(now));
     if (is(task, state) || !(is(task, "offered") || is(task, "recording"))) /* a daemon that was restarted may repeat itself */

@@ -27,6 +27,12 @@ json_t *json_text(const char *text, size_t most)
     return json_stringn(out, n);
 }
 
+const char *json_member_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
 /* ---- lists ---- */
 
 enum { FILE_VERSION = 1 };

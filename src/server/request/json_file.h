@@ -1,4 +1,4 @@
-/* Files of JSON in the server's data directory. A file is replaced as a whole, so it is never half written. */
+/* Texts in JSON, and files of JSON in the server's data directory. A file is replaced as a whole, so it is never half written. */
 #ifndef CANDOR_SERVER_REQUEST_JSON_FILE_H
 #define CANDOR_SERVER_REQUEST_JSON_FILE_H
 
@@ -13,6 +13,8 @@ enum { JSON_TEXT_MAX = 1024 };
 /* Makes a text of a client: JSON holds UTF-8 only, and the text may be anything. It has at most `most` bytes, at most JSON_TEXT_MAX, and no
  * half character at its end. Every byte that is not UTF-8 becomes '?'. Returns NULL if there is no memory. */
 json_t *json_text(const char *text, size_t most);
+/* Returns the text of a member, or "" if there is none. */
+const char *json_member_text(const json_t *object, const char *key);
 
 /* A list of objects that have numbers: {"version": 1, "next": the number of the next object, KEY: [...]}
  *

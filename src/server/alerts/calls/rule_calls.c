@@ -101,7 +101,7 @@ static int change_file(struct alerts *a, const struct change *c, struct error *e
     return rc;
 }
 
-/* The rules of a keeper would not be those of the next one. */
+/* With --keeper every server has its own file of rules. A change to one of them would be lost when another server becomes the keeper. */
 static bool may_change(struct http *h)
 {
     if (!answer_has_alerts(h))

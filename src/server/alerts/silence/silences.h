@@ -44,7 +44,7 @@ int64_t silences_add(struct silences *s, const struct silence_wanted *w, int64_t
 int silences_end(struct silences *s, int64_t id, const char *by, int64_t now, struct error *e);
 /* Returns the number of a silence that lasts and is about the alert of that rule and value (NULL = the rule has no `each`); 0 = none. */
 int64_t silences_find(const struct silences *s, const char *rule, const char *value, int64_t now);
-/* Puts others in their place, in memory only: those of the server that wrote them. list: a reference that becomes the silences'. */
+/* Replaces all silences in memory by those of another server. The file stays as it is until the next change. list: takes the reference. */
 void silences_use(struct silences *s, json_t *list, int64_t next);
 /* Whether the silence lasts. */
 bool silences_lasts(const json_t *silence, int64_t now);

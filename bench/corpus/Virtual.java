@@ -87,7 +87,7 @@ public final class Virtual {
         Case.sleep(20);
     }
 
-    /** A virtual thread that has a monitor keeps its carrier while it sleeps, until JDK 23. */
+    /** A virtual thread that has a monitor keeps its carrier while it sleeps, until JDK 23. Later ones do not. */
     static void asleepInMonitor(boolean planted) {
         Object shared = new Object();
         repeat(CLIENTS, () -> sleepInMonitor(shared, planted));

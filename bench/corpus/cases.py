@@ -182,7 +182,7 @@ VIRTUAL = _pairs(
     ("carriers", ("carriers_busy", "cpu_saturated"), {}),
     ("permits", "pool_too_small", {}),
     ("asleepInLock", "lock_held_asleep", {}),
-    ("asleepInMonitor", "lock_held_asleep", {"jdks": (21,)}),
+    ("asleepInMonitor", "lock_held_asleep", {}),
     jdks=FROM_21)
 
 # Programs that are in order: (program, method).

@@ -54,6 +54,7 @@ static const struct pair pairs[] = {
     {FINDING_CPU_SATURATED, FINDING_GC_PRESSURE},
     {FINDING_CPU_SATURATED, FINDING_GC_FULL},
     {FINDING_CPU_SATURATED, FINDING_THREAD_CHURN},
+    {FINDING_LOCK_OWNER_PREEMPTED, FINDING_CPU_SATURATED},
 };
 
 /* Findings about what work costs rather than about the work. If a more specific finding has the same line, it is the cause. */
@@ -66,6 +67,7 @@ static bool is_general(enum finding_kind kind)
     case FINDING_GC_OVERRUN:
     case FINDING_CPU_SATURATED:
     case FINDING_GROWTH:
+    case FINDING_LOCK_OWNER_PREEMPTED:
         return true;
     default:
         return false;
@@ -92,8 +94,16 @@ static bool explains_allocation(enum finding_kind kind)
            kind == FINDING_GROWTH;
 }
 
+/* Whether other programs have the processors: then the finding has a remedy of its own, and nothing in this program is the cause. */
+static bool is_of_others(const struct finding *one)
+{
+    return one->kind == FINDING_CPU_SATURATED && one->remedy;
+}
+
 static bool follows(const struct findings *f, const struct finding *one, const struct finding *cause)
 {
+    if (is_of_others(one))
+        return false;
     if (is_of_surroundings(one->kind))
         return !is_of_surroundings(cause->kind);
     if (is_of_surroundings(cause->kind))

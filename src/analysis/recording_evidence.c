@@ -9,6 +9,7 @@
 #include "profile/load/load_jfr.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,10 @@ static const struct {
     {"jdk.ProcessStart", SOURCE_PROCESSES},
     {"jdk.DataLoss", SOURCE_LOSSES},
 };
+
+/* The kinds of halt that rules look at (1 << HALT_...). Waits for locks, most of the halts of a program, they take from samples. */
+static const unsigned judged_halts =
+    UINT_MAX & ~(1u << HALT_MONITOR | 1u << HALT_WAIT | 1u << HALT_PARK | 1u << HALT_SLEEP | 1u << HALT_CLASS_LOAD);
 
 enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 
@@ -123,6 +128,21 @@ static void keep_range(struct recording_evidence *r)
 
 /* ---- samples ---- */
 
+/* The books of a file are the same for all kinds of sample. They are read once, with the first kind, and copied to the others that need
+ * them. */
+static int copy_books(struct profile *to, const struct profile *from)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < from->book_count; i++) {
+        struct profile_book line = from->books[i];
+        const struct strtab *texts = &from->strings;
+        rc = profile_string(to, strtab_text(texts, line.account), strtab_len(texts, line.account), &line.account);
+        rc = rc ? rc : profile_string(to, strtab_text(texts, line.reason), strtab_len(texts, line.reason), &line.reason);
+        rc = rc ? rc : profile_set_book(to, &line);
+    }
+    return rc;
+}
+
 /* Loads the samples of all kinds in one pass. */
 static int load_profiles(struct recording_evidence *r, const struct intake *in, const char *name, struct error *e)
 {
@@ -134,11 +154,14 @@ static int load_profiles(struct recording_evidence *r, const struct intake *in, 
         rc = profile_init(list[i]);
         r->made += !rc;
         list[i]->kind = kinds[i];
+        list[i]->without_books = i != CPU;
     }
     if (rc)
         return error_set(e, rc, "no memory for the samples of %s", name);
     intake_view(&view, in);
     rc = profile_load_jfr_kinds(list, KINDS, &view, name, e);
+    if (!rc && (copy_books(list[WALL], list[CPU]) || copy_books(list[LOCK], list[CPU])))
+        rc = error_set(e, -ENOMEM, "no memory for the books of %s", name);
     for (int i = 0; !rc && r->is_part && i < KINDS; i++) {
         rc = filter_apply(&(struct filter){.from_ns = r->range.from_ns, .to_ns = r->range.to_ns, .timed = true}, list[i]);
         rc = rc ? error_set(e, rc, "no memory for the samples of %s", name) : 0;
@@ -268,7 +291,7 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
         others[count++] = shared->reader;
     for (int i = 0; i < JDK_EVENTS; i++)
         events[i] = jdk_events[i].event;
-    int rc = halts_read_beside(&r->halts, file, others, count, problems, e);
+    int rc = halts_read_beside(&r->halts, file, shared ? UINT_MAX : judged_halts, others, count, problems, e);
     r->has_halts = true;
     r->evidence.halts = &r->halts;
     r->evidence.duration_ns = r->halts.duration_ns;

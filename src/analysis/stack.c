@@ -127,6 +127,12 @@ enum stack_work stack_work(const struct profile *p, uint32_t stack)
     return STACK_IS_ELSE;
 }
 
+enum stack_work stack_unmounted_work(const struct profile *p, uint32_t stack)
+{
+    bool is_unmounted = stack && !strcmp(class_of(p, stack), "java.lang.VirtualThread") && begins(method_of(p, stack), "yieldContinuation");
+    return is_unmounted ? why_parked(p, stack) : STACK_IS_ELSE;
+}
+
 enum stack_work stack_java_work(const struct profile *p, uint32_t stack)
 {
     while (stack && !owner_is_java(frame_of(p, stack)))

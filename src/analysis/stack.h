@@ -31,6 +31,8 @@ static inline bool stack_is_idle(const struct stack_marks *m, uint32_t stack)
  * others are STACK_IS_ELSE. STACK_WAITS: it waits until another thread wakes it, in Object.wait or LockSupport.park. */
 enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO, STACK_WAITS, STACK_WORKS_KINDS };
 enum stack_work stack_work(const struct profile *p, uint32_t stack);
+/* The same for a virtual thread without a carrier, judged by what called for the wait. */
+enum stack_work stack_unmounted_work(const struct profile *p, uint32_t stack);
 /* The same for a thread that runs, judged by the innermost Java method: below it are frames of system calls and of the kernel. */
 enum stack_work stack_java_work(const struct profile *p, uint32_t stack);
 /* Whether a method with this label is on the stack. */

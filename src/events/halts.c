@@ -26,6 +26,7 @@ struct reading {
     bool joined;                  /* a recording of Candor, followed by the JDK's chunks */
     bool spanned;
     int64_t begin_ns, last_ns; /* the beginning of the current chunk, and the last time that an event of it has */
+    int64_t end_ns;            /* the end of the last halt of a kind that is not wanted, in chunks without a length */
     int rc;
 };
 
@@ -165,6 +166,13 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
         r->rc = -ENOMEM;
 }
 
+/* Notes only until when an event lasts, for the duration of a file that does not say it. */
+static void take_time(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    int64_t end = halt_moment(start_of(event) + (int64_t)span(event, "duration"));
+    r->end_ns = end > r->end_ns ? end : r->end_ns;
+}
+
 static void take_counted(struct reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     struct halt one = {.start_ns = start_of(event),
@@ -270,9 +278,9 @@ static void set_taker(struct taker *takers, struct jfr_chunk *chunk, const char 
         takers[type->index] = taker;
 }
 
-/* Returns the handlers by type; those of halts only for these kinds. A thrown Error has an event jdk.JavaErrorThrow. If the chunk also has
+/* Returns the handlers by type; those of halts only for these kinds, and `other` (may be NULL) for the rest. A thrown Error has an event jdk.JavaErrorThrow. If the chunk also has
  * events for all exceptions, which include the Error, jdk.JavaErrorThrow is ignored. NULL if out of memory. */
-static struct taker *takers_of(struct jfr_chunk *chunk, unsigned kinds)
+static struct taker *takers_of(struct jfr_chunk *chunk, unsigned kinds, take *other)
 {
     uint32_t count;
     jfr_chunk_types(chunk, &count);
@@ -280,8 +288,8 @@ static struct taker *takers_of(struct jfr_chunk *chunk, unsigned kinds)
     if (!takers)
         return NULL;
     for (size_t i = 0; i < halt_type_count; i++)
-        if (kinds & 1u << halt_types[i].kind)
-            set_taker(takers, chunk, halt_types[i].event, (struct taker){take_halt, &halt_types[i]});
+        set_taker(takers, chunk, halt_types[i].event,
+                  (struct taker){kinds & 1u << halt_types[i].kind ? take_halt : other, &halt_types[i]});
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         set_taker(takers, chunk, parts[i].event, (struct taker){parts[i].take, NULL});
     const struct jfr_type *all = jfr_chunk_type(chunk, "jdk.JavaExceptionThrow");
@@ -323,7 +331,8 @@ static int read_chunk(void *reading, struct jfr_chunk *chunk)
 {
     struct reading *r = reading;
     struct jfr_event event;
-    struct taker *takers = takers_of(chunk, r->kinds);
+    bool has_length = jfr_chunk_get_info(chunk)->duration_ns > 0;
+    struct taker *takers = takers_of(chunk, r->kinds, has_length ? NULL : take_time);
     if (!takers)
         return -ENOMEM;
     r->by_agent = jfr_chunk_type(chunk, "candor.Setting") != NULL;
@@ -350,9 +359,10 @@ static int read_chunk(void *reading, struct jfr_chunk *chunk)
 }
 
 /* Sets the duration of a file that was not closed, which does not have its length. It ends with the last halt. */
-static void settle_duration(struct halts *h)
+static void settle_duration(struct halts *h, int64_t last_ns)
 {
     int64_t end = h->start_ns + (int64_t)h->duration_ns;
+    end = !h->duration_ns && last_ns > end ? last_ns : end;
     for (uint32_t i = 0; !h->duration_ns && i < h->count; i++)
         if (halt_end(&h->list[i]) > end)
             end = halt_moment(halt_end(&h->list[i]));
@@ -388,7 +398,7 @@ static int read_kinds(struct halts *h, const struct jfr_file *file, unsigned kin
             error_set(e, rc, "no memory for the halts");
     }
     if (!rc)
-        settle_duration(h);
+        settle_duration(h, r.end_ns);
     rc = rc ? rc : halt_late(h, file, e);
     halt_parts_deinit(&r.parts);
     halt_sites_deinit(&r.sites);
@@ -402,10 +412,10 @@ int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems
     return read_kinds(h, file, UINT_MAX, NULL, 0, problems, e);
 }
 
-int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+int halts_read_beside(struct halts *h, const struct jfr_file *file, unsigned kinds, const struct pass_reader *others, uint32_t count,
                       struct jfr_problems *problems, struct error *e)
 {
-    return read_kinds(h, file, UINT_MAX, others, count, problems, e);
+    return read_kinds(h, file, kinds, others, count, problems, e);
 }
 
 int halts_read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, struct error *e)

@@ -66,9 +66,9 @@ struct halts {
 
 /* Reads the halts of a file. Returns 0 or a negative code with e. Call halts_deinit in any case. Damage is added to problems. */
 int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e);
-/* Does the same in one pass with other readers, at most HALTS_OTHERS_MAX. */
+/* Does the same in one pass with other readers, at most HALTS_OTHERS_MAX, and only for these kinds of halt (1 << HALT_...). */
 enum { HALTS_OTHERS_MAX = 4 };
-int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+int halts_read_beside(struct halts *h, const struct jfr_file *file, unsigned kinds, const struct pass_reader *others, uint32_t count,
                       struct jfr_problems *problems, struct error *e);
 /* Does the same without halts of single threads, except for those of these kinds (1 << HALT_...). */
 int halts_read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, struct error *e);

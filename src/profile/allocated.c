@@ -55,15 +55,20 @@ void allocated_put_class(struct buffer *b, const char *name, size_t len, bool fu
     put_name(b, terminated, len, full);
 }
 
-int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels)
+int allocated_name(struct profile *p, const char *name, size_t len, uint32_t *string)
 {
     struct buffer b;
-    struct profile_label label = {.parent = *labels};
     buffer_init(&b, 2 * NAME_MAX_BYTES);
     allocated_put_class(&b, name, len, p->full_names);
-    int rc = b.failed || profile_string(p, key, sizeof key - 1, &label.key) || profile_string(p, (const char *)b.data, b.len, &label.value);
+    int rc = b.failed ? -ENOMEM : profile_string(p, (const char *)b.data, b.len, string);
     buffer_deinit(&b);
-    return rc ? -ENOMEM : profile_label(p, &label, labels);
+    return rc;
+}
+
+int allocated_label(struct profile *p, uint32_t string, uint32_t *labels)
+{
+    struct profile_label label = {.parent = *labels, .value = string};
+    return profile_string(p, key, sizeof key - 1, &label.key) ? -ENOMEM : profile_label(p, &label, labels);
 }
 
 uint32_t allocated_class(const struct profile *p, uint32_t labels)

@@ -13,8 +13,10 @@ struct buffer;
 /* Writes a class's name for users. name: the JVM's name for the class, "[B" or "[[Ljava.lang.Object;". full: the full name is written;
  * otherwise the stable one (base/text/stable_name.h). */
 void allocated_put_class(struct buffer *b, const char *name, size_t len, bool full);
-/* Adds the label "class" to a set of labels. name and len: as for allocated_put_class. Returns 0 or -ENOMEM. */
-int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels);
+/* Makes the string id of a class's name for users. name and len: as for allocated_put_class. Returns 0 or -ENOMEM. */
+int allocated_name(struct profile *p, const char *name, size_t len, uint32_t *string);
+/* Adds the label "class" with such a name to a set of labels. Returns 0 or -ENOMEM. */
+int allocated_label(struct profile *p, uint32_t string, uint32_t *labels);
 /* Returns the string id of the class in a set of labels; 0 = the set has no class. */
 uint32_t allocated_class(const struct profile *p, uint32_t labels);
 /* Whether the samples of a profile of this kind have classes. */

@@ -24,6 +24,16 @@ static uint32_t value_of(const struct profile *p, uint32_t labels, uint32_t key)
     return 0;
 }
 
+uint32_t locks_value(const struct profile *p, const struct profile_sample *s, uint32_t key)
+{
+    return value_of(p, s->labels, key);
+}
+
+bool locks_has_open(const struct profile *p)
+{
+    return strtab_find(&p->strings, "open", strlen("open"));
+}
+
 uint32_t locks_label(const struct profile *p, const struct profile_sample *s, const char *key)
 {
     for (uint32_t labels = s->labels; labels; labels = p->labels[labels].parent)

@@ -50,6 +50,10 @@ void locks_deinit(struct locks *l);
 
 /* Returns the string id of a label's value; 0 = the sample has no label with that key. */
 uint32_t locks_label(const struct profile *p, const struct profile_sample *s, const char *key);
+/* The same with the key's string id. */
+uint32_t locks_value(const struct profile *p, const struct profile_sample *s, uint32_t key);
+/* Whether there may be waits that had not ended. */
+bool locks_has_open(const struct profile *p);
 /* Adds a label to a set of labels. value: a string id. Returns 0 or -ENOMEM. */
 int locks_add_label(struct profile *p, const char *key, uint32_t value, bool number, uint32_t *labels);
 

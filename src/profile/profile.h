@@ -178,6 +178,7 @@ struct profile {
     enum profile_kind kind; /* set it before the first sample is added */
     bool full_names;        /* likewise: methods keep the names from the file; otherwise they get stable names (base/text/stable_name.h) */
     bool books_by_minute;   /* likewise: the books are also kept by minute */
+    bool without_books;     /* likewise: the books are not read */
     bool or_others;         /* likewise: without samples of running threads, another kind is read, and becomes `kind` (load/load_jfr.h) */
     enum profile_unit unit;
     uint32_t unit_name;     /* string id: the word for PROFILE_UNIT_OTHER */

@@ -323,6 +323,53 @@ static void test_pinned_owners(void)
     finds(FINDING_LOCK_HELD_WAITING, "demo.Log", LOG_SITE, "a thread that waits for the lock of a socket");
 }
 
+/* Virtual threads want a monitor, and virtual threads sleep without a carrier, in `looks` looks with this stack. */
+#define WITHOUT_CARRIER                                                                                                                    \
+    ";java.lang.Thread.sleep:540;java.lang.VirtualThread.sleepNanos:983;java.lang.VirtualThread.parkNanos:787;"                            \
+    "java.lang.VirtualThread.yieldContinuation:535"
+#define LOG_LATER "demo.Main.run:1;demo.Log.log:14"
+
+static void add_sleepers(const char *stack, int looks)
+{
+    add_looks("virtual-*", 9, stack, JFR_STATE_SLEEPING, looks);
+    wall.threads[wall.samples[wall.sample_count - 1].thread].virtual_threads = 30;
+}
+
+static void begin_unmounted(void)
+{
+    begin();
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
+    lock.threads[lock.samples[0].thread].virtual_threads = 30;
+}
+
+static void test_unmounted_owners(void)
+{
+    begin_unmounted();
+    add_sleepers(LOG WITHOUT_CARRIER, 200);
+    finds(FINDING_LOCK_HELD_ASLEEP, "demo.Log", LOG_SITE, "one of the virtual threads always sleeps there");
+    begin_unmounted();
+    add_sleepers(LOG WITHOUT_CARRIER, 200);
+    add_sleepers(LOG_LATER WITHOUT_CARRIER, 400);
+    finds(FINDING_LOCK_HELD_ASLEEP, "demo.Log", LOG_SITE, "and several at another line, after they have released the lock");
+    begin_unmounted();
+    add_sleepers(LOG WITHOUT_CARRIER, 300);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "several at a time do not hold the lock");
+    begin_unmounted();
+    add_sleepers(LOG WITHOUT_CARRIER, 100);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "half of the time, or less");
+    begin_unmounted();
+    add_sleepers("demo.Main.run:1;demo.Main.rest:9" WITHOUT_CARRIER, 200);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "in another method");
+    begin_unmounted();
+    add_looks("pool", 9, LOG WITHOUT_CARRIER, JFR_STATE_SLEEPING, 200);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "a thread of the system is seen while it holds a lock");
+    begin_unmounted();
+    add_sleepers(LOG WITHOUT_CARRIER, 200);
+    judge();
+    tap_ok(first(FINDING_LOCK_HELD_ASLEEP) && f.list[0].threads == 30, "virtual threads with similar names are counted one by one");
+    end();
+}
+
 static void test_owners(void)
 {
     begin();
@@ -1199,7 +1246,9 @@ static void add_allocations(const char *frames, const char *class_name, uint64_t
     for (int i = 0; i < count; i++) {
         struct profile_sample s = {.weight = bytes, .stack = maker_stack(&alloc, frames), .outcome = maker_string(&alloc, "complete")};
         profile_thread(&alloc, maker_string(&alloc, "main"), 1, 1, &s.thread);
-        allocated_label(&alloc, class_name, strlen(class_name), &s.labels);
+        uint32_t name;
+        allocated_name(&alloc, class_name, strlen(class_name), &name);
+        allocated_label(&alloc, name, &s.labels);
         profile_add_sample(&alloc, &s);
     }
 }
@@ -1289,7 +1338,7 @@ static void add_objects(bool dies)
         o->sample.stack = maker_stack(&live, "demo.Main.run:1;demo.Cache.put:7;java.util.HashMap.put:1");
         o->told_ns = (int64_t)(o->is_alive ? (SETS + 1) * NS_PER_S : until);
         o->size = 1024;
-        allocated_label(&live, "demo.Entry", 10, &o->sample.labels);
+        allocated_label(&live, maker_string(&live, "demo.Entry"), &o->sample.labels);
         if (o->is_alive)
             profile_add_sample(&live, &o->sample);
     }
@@ -1531,6 +1580,15 @@ static void test_order(void)
            "the worst first: %" PRIu32, f.count);
     tap_ok(!strcmp(finding_severity(&f.list[0]), "warning") && !strcmp(finding_severity(&f.list[1]), "info"), "and how bad they are");
     end();
+    add_owner_looks(27);
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.run:1", 5 * NS_PER_S);
+    add_looks("other", 9, "demo.Main.run:1", JFR_STATE_READY, 200);
+    judge();
+    tap_ok(f.count == 2 && f.list[0].kind == FINDING_CPU_SATURATED && f.list[0].score < f.list[1].score &&
+               f.list[1].kind == FINDING_LOCK_OWNER_PREEMPTED && f.list[1].has_cause,
+           "if processors are scarce, that comes before the lock whose owners lack one");
+    end();
 }
 
 static bool is_gap(enum finding_kind kind, enum source source)
@@ -1730,6 +1788,7 @@ int main(void)
     test_preempted();
     test_busy_io();
     test_pinned_owners();
+    test_unmounted_owners();
     test_writers();
     test_deadlock();
     test_pool();

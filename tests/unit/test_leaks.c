@@ -87,8 +87,9 @@ static void live_out(struct profile *p, const struct behaviour *b, double born, 
 
 static void behave(struct profile *p, const struct behaviour *b)
 {
-    uint32_t stack = stack_of(p, b), labels = 0;
-    allocated_label(p, b->class_name, strlen(b->class_name), &labels);
+    uint32_t stack = stack_of(p, b), name, labels = 0;
+    allocated_name(p, b->class_name, strlen(b->class_name), &name);
+    allocated_label(p, name, &labels);
     for (double at = b->from - log(draw()) / b->per_second; at < b->to; at -= log(draw()) / b->per_second)
         live_out(p, b, at, stack, labels);
 }

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 
 enum { LONG = 10, STRING, SETTING = 100, SOCKET, FORCE, PIN, STATISTICS, MACHINE };
 
@@ -103,12 +104,12 @@ static void test_pass(const struct jfr_file *file, const char *const *events)
     const struct pass_reader others[] = {{recorded_take, &r}, {count_chunk, &chunks}}, refusing = {refuse_chunk, &chunks};
     struct halts halts;
     struct error e = {""};
-    tap_ok(!halts_read_beside(&halts, file, others, 2, NULL, &e) && chunks == 2, "each chunk is opened once: %d", chunks);
+    tap_ok(!halts_read_beside(&halts, file, UINT_MAX, others, 2, NULL, &e) && chunks == 2, "each chunk is opened once: %d", chunks);
     tap_ok(in[0] && !in[1] && in[2] && !in[3] && r.processors == 6 && r.count == 4, "a reader beside finds what it finds alone");
     halts_deinit(&halts);
     recorded_deinit(&r);
     chunks = 0;
-    tap_ok(halts_read_beside(&halts, file, &refusing, 1, NULL, &e) == -ENOMEM && chunks == 1 && *e.text,
+    tap_ok(halts_read_beside(&halts, file, UINT_MAX, &refusing, 1, NULL, &e) == -ENOMEM && chunks == 1 && *e.text,
            "a reader that has no memory ends the pass: %s", e.text);
     halts_deinit(&halts);
 }

@@ -474,7 +474,7 @@ static void make_live(struct profile *p)
                                    .weight = 1 << 20,
                                    .count = 1,
                                    .stack = maker_stack(p, "com.shop.Service.add:7;java.util.HashMap.put:612")};
-        allocated_label(p, "[B", 2, &s.labels);
+        allocated_label(p, maker_string(p, "byte[]"), &s.labels);
         profile_add_sample(p, &s);
         p->objects[i] = (struct profile_object){.sample = s, .told_ns = start + 8 * NS_PER_S, .size = 1000, .is_alive = true};
     }

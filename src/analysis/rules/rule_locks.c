@@ -27,6 +27,8 @@
 struct lock_use {
     uint32_t class_name; /* string id of the profile */
     uint8_t state;
+    bool is_lock;     /* according to its class. Other classes may be locks, too: then the waits have an owner */
+    bool is_of_tools; /* it belongs to the JDK's recorder, which --jfr on starts */
     uint64_t weight, samples;
     uint64_t writers_ns, readers_ns; /* writers: while no thread had exclusive access, so readers had the lock */
 };
@@ -40,6 +42,7 @@ struct uses {
     struct findings *f;
     const struct evidence *e;
     const struct profile *p;
+    uint32_t class_key, owner_key; /* labels of a wait, as string ids; 0 = no wait has one */
     struct lock_use *list;
     uint32_t count, cap;
     struct tally threads, owners, sites; /* by the index of a use in the list */
@@ -53,12 +56,10 @@ struct uses {
 
 /* ---- which parks are for a lock ---- */
 
-static bool is_lock(const struct profile *p, const struct profile_sample *s, const char *class_name)
+static bool is_lock(const char *class_name, uint8_t state)
 {
-    if (!strncmp(class_name, "jdk.jfr.internal.", 17)) /* a lock of the JDK's recorder, which --jfr on starts */
-        return false;
-    return s->state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") ||
-           strstr(class_name, "locks.ReentrantReadWriteLock$") || strstr(class_name, "locks.StampedLock") || locks_label(p, s, "owner");
+    return state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") || strstr(class_name, "locks.ReentrantReadWriteLock$") ||
+           strstr(class_name, "locks.StampedLock");
 }
 
 /* ---- adding up ---- */
@@ -73,7 +74,11 @@ static struct lock_use *use_of(struct uses *u, uint32_t class_name, uint8_t stat
     }
     if (added) {
         *place = u->count;
-        u->list[u->count++] = (struct lock_use){.class_name = class_name, .state = state};
+        const char *text = class_name ? profile_text(u->p, class_name) : "";
+        u->list[u->count++] = (struct lock_use){.class_name = class_name,
+                                                .state = state,
+                                                .is_lock = is_lock(text, state),
+                                                .is_of_tools = !strncmp(text, "jdk.jfr.internal.", 17)};
     }
     return &u->list[*place];
 }
@@ -87,11 +92,11 @@ static bool comes_to_take(const struct stack_marks *marks, const struct profile_
 
 static void add_wait(struct uses *u, const struct stack_marks *marks, const struct profile_sample *s)
 {
-    uint32_t class_name = locks_label(u->p, s, "class"), owner = locks_label(u->p, s, "owner");
-    if (comes_to_take(marks, s) || !is_lock(u->p, s, class_name ? profile_text(u->p, class_name) : ""))
+    if (comes_to_take(marks, s))
         return;
-    struct lock_use *use = use_of(u, class_name, s->state);
-    if (!use)
+    uint32_t owner = locks_value(u->p, s, u->owner_key);
+    struct lock_use *use = use_of(u, locks_value(u->p, s, u->class_key), s->state);
+    if (!use || use->is_of_tools || (!use->is_lock && !owner))
         return;
     uint32_t place = (uint32_t)(use - u->list);
     use->weight += s->weight;
@@ -110,6 +115,8 @@ static int mark_dead(struct uses *u)
     u->is_dead = calloc((size_t)u->p->sample_count + 1, sizeof *u->is_dead);
     if (!u->is_dead)
         return -ENOMEM;
+    if (!locks_has_open(u->p))
+        return 0;
     int rc = locks_compute(&l, u->e->lock);
     for (uint32_t i = 0; !rc && i < l.link_count; i++)
         u->is_dead[l.links[i].sample] = true;
@@ -222,15 +229,17 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* The words for what an owner did, and the finding that says so. */
+static const struct {
+    enum finding_kind kind;
+    const char *words;
+} works[STACK_WORKS_KINDS] = {[STACK_SLEEPS] = {FINDING_LOCK_HELD_ASLEEP, "slept"},
+                              [STACK_IS_IN_IO] = {FINDING_LOCK_HELD_IN_IO, "was in input or output"},
+                              [STACK_WAITS] = {FINDING_LOCK_HELD_WAITING, "waited for another thread"}};
+
 static void tell_owner(struct told *t, struct finding *one, enum stack_work work, const struct owners *o)
 {
     const struct profile *p = t->u->e->holder;
-    static const struct {
-        enum finding_kind kind;
-        const char *words;
-    } works[STACK_WORKS_KINDS] = {[STACK_SLEEPS] = {FINDING_LOCK_HELD_ASLEEP, "slept"},
-                                  [STACK_IS_IN_IO] = {FINDING_LOCK_HELD_IN_IO, "was in input or output"},
-                                  [STACK_WAITS] = {FINDING_LOCK_HELD_WAITING, "waited for another thread"}};
     uint32_t group = owner_group((uint32_t)(o - t->u->looked_at), work);
     const struct tally_row *site = tally_largest(&t->u->owner_sites, group), *thread = tally_largest(&t->u->owner_threads, group);
     struct amount share = amount_share(o->ns_of[work], o->all_ns, stats_effective_size(o->all_ns, o->squares));
@@ -337,6 +346,106 @@ static bool tell_of_busy_io(const struct told *t, struct finding *one)
     return true;
 }
 
+/* ---- owners without a carrier ---- */
+
+/* Returns what the virtual thread waits for, if that is not the lock itself. */
+static enum stack_work unmounted_work(const struct lock_use *use, const struct profile *p, const struct profile_sample *s)
+{
+    if (!p->threads[s->thread].virtual_threads || s->state == JFR_STATE_MONITOR || !jfr_state_waits((enum jfr_thread_state)s->state))
+        return STACK_IS_ELSE;
+    enum stack_work work = stack_unmounted_work(p, s->stack);
+    return work == STACK_WAITS && use->state != JFR_STATE_MONITOR ? STACK_IS_ELSE : work;
+}
+
+/* What virtual threads without a carrier did in one method, by its line and by enum stack_work: key_of_unmounted. */
+struct unmounted {
+    struct tally ns, squares; /* group 0; squares: of weights in us */
+    struct tally stacks;      /* the key is the group */
+};
+
+static uint32_t key_of_unmounted(int32_t line, enum stack_work work)
+{
+    return STACK_WORKS_KINDS * (uint32_t)line + (uint32_t)work;
+}
+
+/* Returns the line of the method with this label; 0 = the line is unknown, or the method is not on the stack. */
+static int32_t line_in(const struct profile *p, uint32_t stack, const char *label)
+{
+    while (stack && strcmp(profile_text(p, p->frames[p->nodes[stack].frame].label), label))
+        stack = p->nodes[stack].parent;
+    int32_t line = stack ? p->frames[p->nodes[stack].frame].line : 0;
+    return line > 0 ? line : 0;
+}
+
+static void look_at_unmounted(const struct told *t, struct unmounted *o)
+{
+    const struct uses *u = t->u;
+    const struct profile *p = u->e->wall;
+    const struct tally_row *site = tally_largest(&u->sites, (uint32_t)(t->use - u->list));
+    struct stack_marks marks;
+    int rc = stack_marks_of(&marks, u->f, u->p);
+    uint32_t label = rc || !site ? 0 : stack_own(&marks, site->key);
+    for (uint32_t i = 0; label && p && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        enum stack_work work = unmounted_work(t->use, p, s);
+        int32_t line = work == STACK_IS_ELSE ? 0 : line_in(p, s->stack, profile_text(u->p, label));
+        uint64_t us = s->weight / 1000;
+        if (!line)
+            continue;
+        tally_add(&o->ns, 0, key_of_unmounted(line, work), s->weight);
+        tally_add(&o->squares, key_of_unmounted(line, work), 0, us * us);
+        tally_add(&o->stacks, key_of_unmounted(line, work), s->stack, s->weight);
+    }
+    u->f->failed = u->f->failed || rc || o->ns.failed || o->squares.failed || o->stacks.failed;
+}
+
+/* Returns the mean number of threads that did this. */
+static struct amount mean_of_unmounted(const struct told *t, const struct unmounted *o, const struct tally_row *row)
+{
+    double error = 1000 * sqrt((double)tally_weight(&o->squares, row->key));
+    return amount_scaled(amount_normal((double)row->weight, error), 1 / (double)t->u->e->duration_ns);
+}
+
+static void say_of_unmounted(const struct told *t, struct finding *one, const struct unmounted *o, const struct tally_row *row)
+{
+    struct amount mean = mean_of_unmounted(t, o, row);
+    enum stack_work work = (enum stack_work)(row->key % STACK_WORKS_KINDS);
+    one->kind = works[work].kind;
+    one->site = stack_site(t->u->f, t->u->e->wall, tally_largest(&o->stacks, row->key)->key);
+    one->report = "--kind wall"; /* nobody has looked at such an owner */
+    one->table = "Methods";
+    one->text = findings_say(t->u->f,
+                             "%u thread%s waited %s for %s%.200s, on average %.2f at a time; meanwhile %.2f of them on average (%.2f to "
+                             "%.2f) %s at %.300s, probably while holding it",
+                             one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters, mean.value, mean.low,
+                             mean.high, works[work].words, findings_text(t->u->f, one->site));
+}
+
+/* From JDK 24 on, and with the locks of java.util.concurrent, a virtual thread that waits while it holds a lock has no carrier, and looks at
+ * owners do not see it. The wall clock does: as a thread that waits for something else, in the method that most waits for the lock come
+ * from. If it holds the lock, there is never more than one such thread; several of them at one line wait without the lock. */
+static bool tell_of_unmounted(const struct told *t, struct finding *one)
+{
+    struct unmounted o;
+    const struct tally_row *found = NULL;
+    tally_init(&o.ns);
+    tally_init(&o.squares);
+    tally_init(&o.stacks);
+    look_at_unmounted(t, &o);
+    for (uint32_t i = 0; i < o.ns.count && !t->u->f->failed; i++) {
+        const struct tally_row *row = &o.ns.rows[i];
+        double low = mean_of_unmounted(t, &o, row).low;
+        if (low >= OWNER_SHARE * fmin(1, t->waiters) && low <= 1 && (!found || row->weight > found->weight))
+            found = row;
+    }
+    if (found)
+        say_of_unmounted(t, one, &o, found);
+    tally_deinit(&o.ns);
+    tally_deinit(&o.squares);
+    tally_deinit(&o.stacks);
+    return found;
+}
+
 /* Whether other programs keep the processors busy. */
 static bool others_compute(const struct evidence *e)
 {
@@ -390,15 +499,26 @@ static void choose(struct told *t, struct finding *one)
         tell_owner(t, one, work, o);
     else {
         tell_plainly(t, one);
-        if (!may_wait(o) && !tell_of_busy_io(t, one))
+        if (!may_wait(o) && !tell_of_unmounted(t, one) && !tell_of_busy_io(t, one))
             tell_of_processor(t, one);
     }
+}
+
+/* Returns the number of threads that waited. Virtual threads with similar names are one thread of the profile. */
+static uint32_t threads_of(const struct uses *u, uint32_t place)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < u->threads.count; i++) {
+        uint32_t n = u->threads.rows[i].group == place ? u->p->threads[u->threads.rows[i].key].virtual_threads : 0;
+        count += u->threads.rows[i].group == place ? (n ? n : 1) : 0;
+    }
+    return count;
 }
 
 static void judge(const struct uses *u, const struct lock_use *use)
 {
     struct told t = {.u = u, .use = use, .class_name = use->class_name ? profile_text(u->p, use->class_name) : "[unknown]"};
-    struct finding one = {.count = use->samples, .threads = tally_keys(&u->threads, (uint32_t)(use - u->list))};
+    struct finding one = {.count = use->samples, .threads = threads_of(u, (uint32_t)(use - u->list))};
     one.lost_ns = lost_by(u, use, one.threads);
     one.score = score_saturate(one.lost_ns.low / (double)u->e->duration_ns, WAITERS_WARNING);
     if (one.score < SCORE_INFO)
@@ -415,6 +535,8 @@ void rule_locks(struct findings *f, const struct evidence *e)
     struct uses u = {.f = f, .e = e, .p = e->lock};
     if (!e->lock || !e->duration_ns)
         return;
+    u.class_key = strtab_find(&e->lock->strings, "class", strlen("class"));
+    u.owner_key = strtab_find(&e->lock->strings, "owner", strlen("owner"));
     map_init(&u.places);
     tally_init(&u.threads);
     tally_init(&u.owners);

@@ -21,6 +21,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define QUEUE_WARNING 1.0  /* mean number of tasks that wait */
@@ -53,6 +54,7 @@ struct crew {
     struct tally others;                /* those of other pools than the full one: by place, thread 0 */
     struct tally results;               /* part of busy: tasks with a result; by pool, thread 0 */
     struct waits looks, timed, latches; /* timed: of tasks */
+    uint32_t *pools;                    /* of threads that were asked for; 0 = not yet */
 };
 
 struct queued {
@@ -67,12 +69,14 @@ struct queued {
 static uint32_t pool_of(struct crew *c, const struct profile_sample *s)
 {
     char name[NAME_MAX_BYTES];
+    if (c->pools[s->thread])
+        return c->pools[s->thread];
     snprintf(name, sizeof name, "%s", profile_text(c->p, c->p->threads[s->thread].name));
     size_t n = strlen(name);
     while (n && isdigit((unsigned char)name[n - 1]))
         n--;
     name[n] = 0;
-    return findings_string(c->f, n ? name : "[no name]");
+    return c->pools[s->thread] = findings_string(c->f, n ? name : "[no name]");
 }
 
 static void add_worker(struct crew *c, const struct profile_sample *s, bool is_idle)
@@ -296,7 +300,10 @@ void rule_pool(struct findings *f, const struct evidence *e)
                                &c.timed.threads, &c.timed.stacks, &c.latches.threads, &c.latches.stacks};
     for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
         tally_init(tallies[i]);
-    add_samples(&c, e->wall, add_look);
+    c.pools = calloc((size_t)e->wall->thread_count + 1, sizeof *c.pools);
+    f->failed = f->failed || !c.pools;
+    if (c.pools)
+        add_samples(&c, e->wall, add_look);
     if (e->lock && evidence_has(e, SOURCE_PARKS))
         add_samples(&c, e->lock, add_timed);
     if (!f->failed)
@@ -305,4 +312,5 @@ void rule_pool(struct findings *f, const struct evidence *e)
         f->failed = f->failed || tallies[i]->failed;
         tally_deinit(tallies[i]);
     }
+    free(c.pools);
 }

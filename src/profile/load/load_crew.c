@@ -210,6 +210,7 @@ static int share_init(struct share *s, struct load_whole *whole, struct worker *
     s->own.kind = whole->profile->kind;
     s->own.full_names = whole->profile->full_names;
     s->own.or_others = whole->profile->or_others;
+    s->own.without_books = whole->profile->without_books;
     return load_new(&s->load, s->profile, &w->stacks, &c->holders_read);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "jfr/read/once.h"
 #include "profile/allocated.h"
 #include "profile/load/load_holders.h"
 #include "profile/load/load_text.h"
@@ -114,19 +115,28 @@ static int add_label(struct load *l, struct jfr_event *event, const struct jfr_f
     return profile_label(l->profile, &label, labels);
 }
 
-static int add_class(struct load *l, struct jfr_value class_value, uint32_t *labels)
+static int take_class(void *profile, struct jfr_value class_value, uint32_t *string)
 {
     struct jfr_text name = jfr_class_of(class_value);
-    return name.len ? allocated_label(l->profile, name.bytes, name.len, labels) : 0;
+    return name.len ? allocated_name(profile, name.bytes, name.len, string) : 0;
+}
+
+/* Adds the class in the field as a label. All fields with a class refer to the same pool. */
+static int add_class(struct load *l, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
+{
+    uint32_t string;
+    int rc = jfr_event_once(event, f, &l->classes, take_class, l->profile, &string);
+    return rc || !string ? rc : allocated_label(l->profile, string, labels);
 }
 
 /* Adds the class of an object as a label. If the event does not name the class, it is taken from the object. */
 static int add_object_class(struct load *l, struct jfr_event *event, const struct load_fields *fields, uint32_t *labels)
 {
-    return add_class(l,
-                     fields->object_class ? jfr_event_value(event, fields->object_class)
-                                          : jfr_value_member(jfr_event_value(event, fields->object), "type"),
-                     labels);
+    uint32_t string = 0;
+    if (fields->object_class)
+        return add_class(l, event, fields->object_class, labels);
+    int rc = take_class(l->profile, jfr_value_member(jfr_event_value(event, fields->object), "type"), &string);
+    return rc || !string ? rc : allocated_label(l->profile, string, labels);
 }
 
 /* The outcomes of samples whose events do not have one. */
@@ -141,6 +151,14 @@ static int outcome_string(struct load *l, enum load_outcome outcome, uint32_t *s
     return rc;
 }
 
+/* Reads the outcome that an event has. It is usually the same as that of the sample before. */
+static int read_outcome(struct load *l, struct jfr_text outcome, uint32_t *string)
+{
+    int rc = jfr_text_is(outcome, profile_text(l->profile, l->last_outcome)) ? 0 : load_text(l->profile, outcome, &l->last_outcome);
+    *string = l->last_outcome;
+    return rc;
+}
+
 /* Returns the chance of a window, in percent; 0 = the file does not say it, or says nonsense. */
 static uint8_t chance_of(int64_t percent)
 {
@@ -150,7 +168,6 @@ static uint8_t chance_of(int64_t percent)
 /* Reads a sample without its labels. */
 static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
 {
-    struct profile *p = l->profile;
     const struct load_fields *fields = sample_fields(l, event->type);
     enum load_outcome outcome = LOAD_NO_STACK;
     bool truncated = false;
@@ -169,7 +186,7 @@ static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight,
     if (!rc)
         rc = load_state(&l->threads, event, fields->state, &s->state);
     if (!rc && fields->outcome)
-        rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s->outcome);
+        rc = read_outcome(l, jfr_value_text(jfr_event_value(event, fields->outcome)), &s->outcome);
     if (!rc && !s->outcome)
         rc = outcome_string(l, outcome, &s->outcome);
     return rc;
@@ -366,7 +383,7 @@ static int add_wait(struct load *l, struct jfr_event *event, enum jfr_thread_sta
     if (!rc) /* first, because it begins a new set of labels */
         rc = load_context(&l->contexts, event, fields->context, &s.labels);
     if (!rc && fields->lock_class)
-        rc = add_class(l, jfr_event_value(event, fields->lock_class), &s.labels);
+        rc = add_class(l, event, fields->lock_class, &s.labels);
     if (!rc && state == JFR_STATE_MONITOR) /* the address of a parker's object changes */
         rc = add_address(l, event, fields, &s.labels);
     rc = rc ? rc : add_owner(l, event, fields, &s.labels);
@@ -395,7 +412,7 @@ static int on_lock_holder(struct load *l, struct jfr_event *event)
     const struct load_fields *fields = sample_fields(l, event->type);
     int rc = read_sample(l, event, span_ns(event, fields->weight), &s);
     rc = rc ? rc : load_context(&l->contexts, event, fields->context, &s.labels);
-    rc = rc || !class_name ? rc : add_class(l, jfr_event_value(event, class_name), &s.labels);
+    rc = rc || !class_name ? rc : add_class(l, event, class_name, &s.labels);
     return rc ? rc : load_part_sample(l->part, &s);
 }
 
@@ -462,6 +479,8 @@ static int on_samples_lost(struct load *l, struct jfr_event *event)
 
 static int put_book(struct load *l, struct jfr_event *event, enum load_note_kind kind)
 {
+    if (l->profile->without_books)
+        return 0;
     struct load_note note = {.kind = kind, .x = (uint64_t)number(event, "time"), .y = (uint64_t)number(event, "count")};
     note.time_ns = jfr_event_epoch_ns(event);
     if (text(l, event, "account", &note.a) || text(l, event, "reason", &note.b))
@@ -618,6 +637,7 @@ int load_new(struct load **out, struct profile *p, struct load_stacks *stacks, _
     l->holders_read = holders_read;
     load_threads_init(&l->threads, p);
     load_context_init(&l->contexts, p);
+    map_init(&l->classes);
     return 0;
 }
 
@@ -627,6 +647,7 @@ void load_free(struct load *l)
         return;
     load_threads_deinit(&l->threads);
     load_context_deinit(&l->contexts);
+    map_deinit(&l->classes);
     free(l->handlers);
     free(l->counts);
     free(l);
@@ -695,6 +716,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     judge_chunk(l, chunk);
     load_threads_new_chunk(&l->threads, part);
     load_context_new_chunk(&l->contexts);
+    map_clear(&l->classes);
     return 0;
 }
 

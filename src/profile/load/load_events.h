@@ -38,7 +38,9 @@ struct load {
     uint64_t types[LOAD_RANKS];                                /* type ids of the ranks' events in this chunk; 0 = not in the chunk */
     uint64_t least_weight;                                     /* least weight of a jdk.CPUTimeSample in the chunk or period; 0 = none */
     struct load_fields fields[LOAD_FIELDS_KEPT];               /* by the last bits of the type's index */
+    struct map classes;                                        /* pool key -> string id of the class for users */
     uint32_t outcomes[LOAD_OUTCOMES];                          /* string ids; 0 = no sample has had this outcome yet */
+    uint32_t last_outcome;                                     /* string id: what the last event with an outcome had */
     _Atomic uint64_t *holders_read;                            /* shared by all readers of the recording (load_holders.h) */
 };
 

@@ -278,8 +278,9 @@ static void set_taker(struct taker *takers, struct jfr_chunk *chunk, const char 
         takers[type->index] = taker;
 }
 
-/* Returns the handlers by type; those of halts only for these kinds, and `other` (may be NULL) for the rest. A thrown Error has an event jdk.JavaErrorThrow. If the chunk also has
- * events for all exceptions, which include the Error, jdk.JavaErrorThrow is ignored. NULL if out of memory. */
+/* Returns the handlers by type; for kinds of halts that are not wanted `other`, which may be NULL. A thrown Error has an event
+ * jdk.JavaErrorThrow. If the chunk also has events for all exceptions, which include the Error, jdk.JavaErrorThrow is ignored. NULL if out
+ * of memory. */
 static struct taker *takers_of(struct jfr_chunk *chunk, unsigned kinds, take *other)
 {
     uint32_t count;
@@ -288,8 +289,7 @@ static struct taker *takers_of(struct jfr_chunk *chunk, unsigned kinds, take *ot
     if (!takers)
         return NULL;
     for (size_t i = 0; i < halt_type_count; i++)
-        set_taker(takers, chunk, halt_types[i].event,
-                  (struct taker){kinds & 1u << halt_types[i].kind ? take_halt : other, &halt_types[i]});
+        set_taker(takers, chunk, halt_types[i].event, (struct taker){kinds & 1u << halt_types[i].kind ? take_halt : other, &halt_types[i]});
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         set_taker(takers, chunk, parts[i].event, (struct taker){parts[i].take, NULL});
     const struct jfr_type *all = jfr_chunk_type(chunk, "jdk.JavaExceptionThrow");

@@ -106,6 +106,12 @@ static void test_pass(const struct jfr_file *file, const char *const *events)
     struct error e = {""};
     tap_ok(!halts_read_beside(&halts, file, UINT_MAX, others, 2, NULL, &e) && chunks == 2, "each chunk is opened once: %d", chunks);
     tap_ok(in[0] && !in[1] && in[2] && !in[3] && r.processors == 6 && r.count == 4, "a reader beside finds what it finds alone");
+    uint64_t duration_ns = halts.duration_ns;
+    tap_ok(halts.count == 1 && halts.list[0].kind == HALT_PINNED, "and there is a halt");
+    halts_deinit(&halts);
+    halts_read_beside(&halts, file, UINT_MAX & ~(1u << HALT_PINNED), NULL, 0, NULL, &e);
+    tap_ok(!halts.count && halts.duration_ns == duration_ns, "which is left out if its kind is not wanted; the duration stays: %" PRIu64,
+           halts.duration_ns);
     halts_deinit(&halts);
     recorded_deinit(&r);
     chunks = 0;

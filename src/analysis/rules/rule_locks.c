@@ -58,8 +58,8 @@ struct uses {
 
 static bool is_lock(const char *class_name, uint8_t state)
 {
-    return state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") || strstr(class_name, "locks.ReentrantReadWriteLock$") ||
-           strstr(class_name, "locks.StampedLock");
+    return state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") ||
+           strstr(class_name, "locks.ReentrantReadWriteLock$") || strstr(class_name, "locks.StampedLock");
 }
 
 /* ---- adding up ---- */
@@ -421,7 +421,7 @@ static void say_of_unmounted(const struct told *t, struct finding *one, const st
                              mean.high, works[work].words, findings_text(t->u->f, one->site));
 }
 
-/* From JDK 24 on, and with the locks of java.util.concurrent, a virtual thread that waits while it holds a lock has no carrier, and looks at
+/* From JDK 24 on, and with locks of java.util.concurrent, a virtual thread that waits while it holds a lock has no carrier, and looks at
  * owners do not see it. The wall clock does: as a thread that waits for something else, in the method that most waits for the lock come
  * from. If it holds the lock, there is never more than one such thread; several of them at one line wait without the lock. */
 static bool tell_of_unmounted(const struct told *t, struct finding *one)

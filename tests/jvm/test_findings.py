@@ -63,6 +63,9 @@ OF_MACHINE = {
 }
 
 
+OF_MACHINE = "other programs on the machine"
+
+
 def analyze(path, what):
     result = ct.candor("analyze", "--json", "--top", "0", path)
     if not ct.ok(result.status == 0, f"{what}: is analyzed", result):
@@ -79,7 +82,8 @@ def is_first(what, path, kind, subject, place):
     r = analyze(path, what)
     if kind == "lock_contended" and any(one["id"] == "lock_owner_preempted" for one in r["findings"]):
         kind = "lock_owner_preempted"  # the same, on a machine with so much other work that the owners have no processor
-    ct.ok(r["findings"] and r["findings"][0]["id"] == kind, f"{what}: the first finding is {kind}", told(r))
+    first = [one for one in r["findings"] if OF_MACHINE not in one["text"]][:1]  # other work on the machine comes before such a lock
+    ct.ok(first and first[0]["id"] == kind, f"{what}: the first finding is {kind}", told(r))
     return is_found(what, path, r, kind, subject, place)
 
 

@@ -62,8 +62,7 @@ OF_MACHINE = {
     "garbage": ("gc_pressure", {"calls": 30}, "", "Problems.node"),
 }
 
-
-OF_MACHINE = "other programs on the machine"
+BY_OTHERS = "other programs on the machine"
 
 
 def analyze(path, what):
@@ -82,7 +81,7 @@ def is_first(what, path, kind, subject, place):
     r = analyze(path, what)
     if kind == "lock_contended" and any(one["id"] == "lock_owner_preempted" for one in r["findings"]):
         kind = "lock_owner_preempted"  # the same, on a machine with so much other work that the owners have no processor
-    first = [one for one in r["findings"] if OF_MACHINE not in one["text"]][:1]  # other work on the machine comes before such a lock
+    first = [one for one in r["findings"] if BY_OTHERS not in one["text"]][:1]  # other work on the machine comes before such a lock
     ct.ok(first and first[0]["id"] == kind, f"{what}: the first finding is {kind}", told(r))
     return is_found(what, path, r, kind, subject, place)
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    KNOWN_BITS = 16,
-    KNOWN_FRAMES = 1 << KNOWN_BITS,
+    KNOWN_BITS = 14, /* at the beginning */
+    KNOWN_BITS_MAX = 17,
     KEYS = 128, /* number of keys that are compared together */
 };
 
@@ -29,8 +29,8 @@ struct load_place { /* a frame of a stack */
 
 int load_walk_init(struct load_walk *w, struct profile *p)
 {
-    *w = (struct load_walk){.profile = p};
-    w->known = calloc(KNOWN_FRAMES, sizeof *w->known);
+    *w = (struct load_walk){.profile = p, .known_bits = KNOWN_BITS};
+    w->known = calloc((size_t)1 << w->known_bits, sizeof *w->known);
     w->gathered = malloc(PROFILE_DEPTH_MAX * sizeof *w->gathered);
     w->last = malloc(PROFILE_DEPTH_MAX * sizeof *w->last);
     return w->known && w->gathered && w->last ? 0 : -ENOMEM;
@@ -51,6 +51,20 @@ void load_walk_new_chunk(struct load_walk *w)
     memset(w->types, 0, sizeof w->types);
     w->last_bytes = (struct load_bytes){0};
     w->chunk++;
+}
+
+void load_walk_drop_stacks(struct load_walk *w)
+{
+    w->last_depth = 0;
+    w->last_bytes = (struct load_bytes){0};
+}
+
+size_t load_walk_bytes(const struct load_walk *w)
+{
+    size_t keys = w->methods.cap;
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        keys += w->texts[part].cap;
+    return keys * sizeof *w->methods.places + (sizeof *w->known << w->known_bits);
 }
 
 /* ---- frames ---- */
@@ -178,11 +192,43 @@ static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, co
     return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
 }
 
-/* Returns the place for a frame with these bytes. All bytes affect the hash. */
+/* Returns the place for a frame with these bytes in a table of 1 << bits places. All bytes affect the hash. */
+static struct load_known *place_of(struct load_known *known, uint32_t bits, const uint64_t bytes[2])
+{
+    uint64_t hash = (bytes[0] * 0x9e3779b97f4a7c15u ^ bytes[1]) * 0xff51afd7ed558ccdu;
+    return &known[hash >> (64 - bits)];
+}
+
 static struct load_known *known_place(const struct load_walk *w, const struct jfr_frame_key *key)
 {
-    uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
-    return &w->known[hash >> (64 - KNOWN_BITS)];
+    return place_of(w->known, w->known_bits, key->bytes);
+}
+
+/* Doubles the table. Without memory it stays as it is, which only costs time. */
+static void grow_known(struct load_walk *w)
+{
+    size_t count = (size_t)1 << w->known_bits;
+    struct load_known *known = calloc(2 * count, sizeof *known);
+    w->displaced = 0;
+    if (!known)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (w->known[i].chunk)
+            *place_of(known, w->known_bits + 1, w->known[i].bytes) = w->known[i];
+    free(w->known);
+    w->known = known;
+    w->known_bits++;
+}
+
+/* Notes a frame's id at its place, which another frame may have had. If that happens often, the table is too small. */
+static void know(struct load_walk *w, struct load_known *at, const struct jfr_frame_key *key, uint32_t id, bool displaces)
+{
+    w->displaced += displaces;
+    if (w->displaced >> w->known_bits && w->known_bits < KNOWN_BITS_MAX) {
+        grow_known(w);
+        at = known_place(w, key);
+    }
+    *at = (struct load_known){{key->bytes[0], key->bytes[1]}, id, w->chunk};
 }
 
 /* Finds the id of a frame by its bytes. A frame of a chunk occurs thousands of times. Its id is kept at a place that depends on the
@@ -191,17 +237,15 @@ static int take_key(struct load_walk *w, const struct jfr_stack *stack, const st
 {
     struct load_known *known = known_place(w, key);
     bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
-    if (!is_same || known->chunk != w->chunk) {
-        struct jfr_raw_frame raw;
-        *id = known->id;
-        jfr_stack_decode(stack, key, &raw);
-        int rc = take_raw_frame(w, stack, &raw, is_same && known->chunk, id);
-        if (rc)
-            return rc;
-        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, *id, w->chunk};
-    }
     *id = known->id;
-    return 0;
+    if (is_same && known->chunk == w->chunk)
+        return 0;
+    struct jfr_raw_frame raw;
+    jfr_stack_decode(stack, key, &raw);
+    int rc = take_raw_frame(w, stack, &raw, is_same && known->chunk, id);
+    if (!rc)
+        know(w, known, key, *id, !is_same && known->chunk);
+    return rc;
 }
 
 /* Reads one frame that has no key. Returns 1 with *id, 0 at the end, or -ENOMEM. */

@@ -42,8 +42,8 @@ struct store_profiles {
     uint32_t count;
     bool shares; /* the samples of all profiles refer to the stacks of `recalled`; otherwise each profile has its own */
     struct recalled *recalled;
-    struct recall *recall; /* NULL, or who has `recalled`, for */
-    const char *service;   /* the recording's service; borrowed */
+    struct recall *recall;      /* NULL, or who has `recalled`, for */
+    const char *service;        /* the recording's service; borrowed */
     struct key_minute *minutes; /* its key metrics, sorted by minute, each minute once; from malloc */
     uint32_t minute_count;
     char left_out[STORE_LEFT_OUT]; /* other content that is not kept, as a text for people; "" = nothing */

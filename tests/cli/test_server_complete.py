@@ -80,7 +80,8 @@ def test_rounded():
     server.end()
     server = Server("rounded")
     result = fleet(server)
-    ct.ok(since(server) == told and ask(server)["complete"], "an exact server on the same folder says the same, and is complete", since(server))
+    ct.ok(since(server) == told and ask(server)["complete"], "an exact server on the same folder says the same, and is complete",
+          since(server))
     ct.ok(result.status == 0 and result.err.count("\n") == 1 and "are rounded; sums of recordings are exact" in result.err,
           "candor fleet says so in one line", result)
     page = server.request("GET", "/v1/flamegraph", format="html", select=SHOP, **WHEN)[2].decode()

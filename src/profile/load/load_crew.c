@@ -22,9 +22,9 @@ struct crew {
     uint32_t begun; /* number of chunks that threads have taken */
     uint32_t turn;  /* the chunk whose part enters next */
     bool alone;
-    struct load_kept *kept;           /* NULL, or the samples refer to these stacks */
-    const struct load_beside *beside; /* NULL, or others that look at each chunk */
-    struct profile *names;            /* the stacks of all kinds; NULL if there is only one */
+    struct load_kept *kept;                   /* NULL, or the samples refer to these stacks */
+    const struct load_beside *beside;         /* NULL, or others that look at each chunk */
+    struct profile *names;                    /* the stacks of all kinds; NULL if there is only one */
     struct load_shared shared[PROFILE_KINDS]; /* without `kept`, stacks are copied into the profile of each kind */
     _Atomic uint64_t holders_read;
     pthread_mutex_t lock; /* protects begun and turn */

@@ -192,16 +192,27 @@ static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, co
     return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
 }
 
-/* Returns the place for a frame with these bytes in a table of 1 << bits places. All bytes affect the hash. */
-static struct load_known *place_of(struct load_known *known, uint32_t bits, const uint64_t bytes[2])
+/* Returns the two places for a frame with these bytes in a table of 1 << bits places. All bytes affect the hash. */
+static struct load_known *places_of(struct load_known *known, uint32_t bits, const uint64_t bytes[2])
 {
     uint64_t hash = (bytes[0] * 0x9e3779b97f4a7c15u ^ bytes[1]) * 0xff51afd7ed558ccdu;
-    return &known[hash >> (64 - bits)];
+    return &known[hash >> (64 - bits) & ~UINT64_C(1)];
 }
 
-static struct load_known *known_place(const struct load_walk *w, const struct jfr_frame_key *key)
+static struct load_known *known_places(const struct load_walk *w, const struct jfr_frame_key *key)
 {
-    return place_of(w->known, w->known_bits, key->bytes);
+    return places_of(w->known, w->known_bits, key->bytes);
+}
+
+/* Puts a frame in the first of its places. The frame that was there moves to the second if it is of the same chunk: frames of earlier
+ * chunks, whose bytes may never come again, make room first. Returns whether a frame of the same chunk was displaced. */
+static bool put_first(struct load_known at[2], const struct load_known *one)
+{
+    bool moves = at[0].chunk == one->chunk, displaces = moves && at[1].chunk == one->chunk;
+    if (moves)
+        at[1] = at[0];
+    at[0] = *one;
+    return displaces;
 }
 
 /* Doubles the table. Without memory it stays as it is, which only costs time. */
@@ -212,40 +223,50 @@ static void grow_known(struct load_walk *w)
     w->displaced = 0;
     if (!known)
         return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = count; i-- > 0;) /* of two, the second was put there before */
         if (w->known[i].chunk)
-            *place_of(known, w->known_bits + 1, w->known[i].bytes) = w->known[i];
+            put_first(places_of(known, w->known_bits + 1, w->known[i].bytes), &w->known[i]);
     free(w->known);
     w->known = known;
     w->known_bits++;
 }
 
-/* Notes a frame's id at its place, which another frame may have had. If that happens often, the table is too small. */
-static void know(struct load_walk *w, struct load_known *at, const struct jfr_frame_key *key, uint32_t id, bool displaces)
+static bool has_bytes(const struct load_known *known, const struct jfr_frame_key *key)
 {
-    w->displaced += displaces;
-    if (w->displaced >> w->known_bits && w->known_bits < KNOWN_BITS_MAX) {
+    return known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
+}
+
+/* Finds the meaning of a frame's bytes in this chunk. known: NULL, or what the bytes meant in an earlier one. */
+static int learn(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, struct load_known *known,
+                 uint32_t *id)
+{
+    struct jfr_raw_frame raw;
+    *id = known ? known->id : 0;
+    jfr_stack_decode(stack, key, &raw);
+    int rc = take_raw_frame(w, stack, &raw, known, id);
+    const struct load_known one = {{key->bytes[0], key->bytes[1]}, *id, w->chunk};
+    if (rc)
+        return rc;
+    if (known)
+        *known = one;
+    else
+        w->displaced += put_first(known_places(w, key), &one);
+    if (w->displaced >> (w->known_bits - 2) && w->known_bits < KNOWN_BITS_MAX)
         grow_known(w);
-        at = known_place(w, key);
-    }
-    *at = (struct load_known){{key->bytes[0], key->bytes[1]}, id, w->chunk};
+    return 0;
 }
 
 /* Finds the id of a frame by its bytes. A frame of a chunk occurs thousands of times. Its id is kept at a place that depends on the
  * bytes, so that the frame is not decoded again. */
 static int take_key(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, uint32_t *id)
 {
-    struct load_known *known = known_place(w, key);
-    bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
+    struct load_known *at = known_places(w, key), *known = has_bytes(&at[0], key) ? &at[0] : has_bytes(&at[1], key) ? &at[1] : NULL;
+    if (!known || !known->chunk)
+        return learn(w, stack, key, NULL, id);
+    if (known->chunk != w->chunk)
+        return learn(w, stack, key, known, id);
     *id = known->id;
-    if (is_same && known->chunk == w->chunk)
-        return 0;
-    struct jfr_raw_frame raw;
-    jfr_stack_decode(stack, key, &raw);
-    int rc = take_raw_frame(w, stack, &raw, is_same && known->chunk, id);
-    if (!rc)
-        know(w, known, key, *id, !is_same && known->chunk);
-    return rc;
+    return 0;
 }
 
 /* Reads one frame that has no key. Returns 1 with *id, 0 at the end, or -ENOMEM. */
@@ -324,7 +345,7 @@ static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *dep
     uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
     struct load_frame *frame = &w->gathered[*depth];
     for (uint32_t i = 0; i < count; i++) /* the places are far apart in memory, so their loads go on beside each other */
-        __builtin_prefetch(known_place(w, &keys[i]));
+        __builtin_prefetch(known_places(w, &keys[i]));
     for (uint32_t i = 0; i < count; i++, frame++) {
         frame->tail = tail;
         tail -= keys[i].size;

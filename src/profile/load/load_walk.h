@@ -24,11 +24,11 @@ struct load_walk {
     struct load_keys methods;
     struct load_keys texts[JFR_METHOD_PARTS]; /* the pools that methods refer to */
     uint8_t types[LOAD_TYPES];                /* by the pool key of a frame type, in the present chunk: the type plus 1; 0 = not met yet */
-    struct load_known *known;                 /* frames, by their bytes: 1 << known_bits places */
+    struct load_known *known;                 /* frames, by their bytes: 1 << known_bits places, two for each frame */
     uint32_t known_bits;
-    uint32_t displaced;                       /* frames that took the place of others since the table grew */
-    struct load_frame *gathered;              /* frames of the present stack, leaf first */
-    struct load_place *last;                  /* the last stack, root first, with its nodes */
+    uint32_t displaced;          /* frames that took the places of others since the table grew */
+    struct load_frame *gathered; /* frames of the present stack, leaf first */
+    struct load_place *last;     /* the last stack, root first, with its nodes */
     uint32_t last_depth;
     struct load_bytes last_bytes;
     uint32_t chunk; /* counts chunks from 1 */

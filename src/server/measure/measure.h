@@ -34,7 +34,7 @@ struct measuring {
     struct recorded recorded;
     bool by_jdk[MEASURE_EVENTS]; /* the JDK's recorder recorded these events */
     struct readings readings;
-    struct measure_requests { /* requests to each endpoint in each second */
+    struct measure_requests {    /* requests to each endpoint in each second */
         struct profile *profile; /* has the names of the endpoints */
         struct map places;
         struct measure_second {
@@ -69,8 +69,8 @@ void measure_halts(struct minutes *m, const struct profile *p, const struct meas
 /* measure_readings.c: figures that the JDK's recorder wrote; `list` is sorted. */
 void measure_readings(struct minutes *m, const struct readings *list);
 /* measure_requests.c: requests, which tracers write as events of the JDK's recorder. measure_requests_take reads a chunk. Then
- * measure_requests adds a sample to their profile for each second and endpoint with requests; the stack of all of them is in `names`. Return
- * 0 or -ENOMEM. */
+ * measure_requests adds a sample to their profile for each second and endpoint with requests; the stack of all of them is in `names`. Both
+ * return 0 or -ENOMEM. */
 int measure_requests_take(void *requests, struct jfr_chunk *chunk);
 int measure_requests(struct minutes *m, struct measure_requests *r, struct profile *names);
 

@@ -3,16 +3,11 @@
 #include "server/measure/measure.h"
 
 const char *const measure_events[MEASURE_EVENTS] = {
-    [MEASURE_GC] = "jdk.GarbageCollection",
-    [MEASURE_GC_PAUSE] = "jdk.GCPhasePause",
-    [MEASURE_SAFEPOINT] = "jdk.SafepointBegin",
-    [MEASURE_SYNCHRONIZATION] = "jdk.SafepointStateSynchronization",
-    [MEASURE_SOCKET_READ] = "jdk.SocketRead",
-    [MEASURE_SOCKET_WRITE] = "jdk.SocketWrite",
-    [MEASURE_FILE_READ] = "jdk.FileRead",
-    [MEASURE_FILE_WRITE] = "jdk.FileWrite",
-    [MEASURE_STALL] = "jdk.ZAllocationStall",
-    [MEASURE_PIN] = "jdk.VirtualThreadPinned",
+    [MEASURE_GC] = "jdk.GarbageCollection",     [MEASURE_GC_PAUSE] = "jdk.GCPhasePause",
+    [MEASURE_SAFEPOINT] = "jdk.SafepointBegin", [MEASURE_SYNCHRONIZATION] = "jdk.SafepointStateSynchronization",
+    [MEASURE_SOCKET_READ] = "jdk.SocketRead",   [MEASURE_SOCKET_WRITE] = "jdk.SocketWrite",
+    [MEASURE_FILE_READ] = "jdk.FileRead",       [MEASURE_FILE_WRITE] = "jdk.FileWrite",
+    [MEASURE_STALL] = "jdk.ZAllocationStall",   [MEASURE_PIN] = "jdk.VirtualThreadPinned",
 };
 
 const unsigned measure_halts_of_threads = 1u << HALT_SOCKET_READ | 1u << HALT_SOCKET_WRITE | 1u << HALT_FILE_READ | 1u << HALT_FILE_WRITE |
@@ -101,9 +96,8 @@ static void add_halt(struct minutes *m, const struct sources *s, const struct ha
 
 void measure_halts(struct minutes *m, const struct profile *p, const struct measuring *r)
 {
-    struct sources sources = {.by_jdk = r->by_jdk,
-                              .counted = accounts_sum(p, ACCOUNT_HALT_SAFEPOINTS).lines > 0,
-                              .wall = accounts_has_book(p, BOOK_WALL)};
+    struct sources sources = {
+        .by_jdk = r->by_jdk, .counted = accounts_sum(p, ACCOUNT_HALT_SAFEPOINTS).lines > 0, .wall = accounts_has_book(p, BOOK_WALL)};
     know_all(m, &sources, p);
     for (uint32_t i = 0; i < r->halts.count; i++)
         if (is_in(m, &r->halts.list[i]))

@@ -127,7 +127,8 @@ int measure_requests_take(void *requests, struct jfr_chunk *chunk)
     while (!rc && jfr_cursor_next(&cursor, &event)) {
         if (event.type != type || !are_same(jfr_value_text(jfr_event_value(&event, id)), jfr_value_text(jfr_event_value(&event, root))))
             continue;
-        rc = count_request(r, second_of(jfr_event_epoch_ns(&event)), operation ? jfr_value_text(jfr_event_value(&event, operation)) : (struct jfr_text){0});
+        rc = count_request(r, second_of(jfr_event_epoch_ns(&event)),
+                           operation ? jfr_value_text(jfr_event_value(&event, operation)) : (struct jfr_text){0});
     }
     return rc;
 }

@@ -12,9 +12,9 @@
 #include <pthread.h>
 
 enum {
-    RECALL_STACKS_MAX = 1 << 18,      /* nodes of one service's stacks; beyond, these are forgotten */
-    RECALL_SERVICE_BYTES = 32 << 20,  /* of one service; beyond, everything is */
-    RECALL_BYTES = 96 << 20,          /* of all services that are not in use */
+    RECALL_STACKS_MAX = 1 << 18,     /* nodes of one service's stacks; beyond, these are forgotten */
+    RECALL_SERVICE_BYTES = 32 << 20, /* of one service; beyond, everything is */
+    RECALL_BYTES = 96 << 20,         /* of all services that are not in use */
 };
 
 /* What is remembered of one service. */

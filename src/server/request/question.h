@@ -30,7 +30,8 @@ int question_number(struct http *h, const char *name, uint32_t otherwise, uint32
 /* Reads the parameter `step`, in seconds. Without it there are 200 steps. Returns 0, or a code if it has already answered with an error. */
 int question_step(struct http *h, const struct question *query, int64_t *step);
 /* Writes the member "complete" of an answer. If the answer is not complete, also writes "missing" and "missing_text". If its weights may be
- * rounded, writes since when. type: that of the weights; NULL = not known, as when nothing was found. more: the answer was cut off at a limit. */
+ * rounded, writes since when. type: that of the weights; NULL = not known, as when nothing was found. more: the answer was cut off at a
+ * limit. */
 void question_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
 /* Says that weights may be rounded. */
 extern const char question_rounded_text[];

@@ -122,7 +122,7 @@ static void add_requests(struct store_profiles *to, struct profile *requests)
 static int read_kinds(struct store_profiles *to, const struct intake *in, struct measuring *measuring, struct error *e)
 {
     struct profile *profiles[PROFILE_KINDS];
-    struct load_beside beside = {measuring->readers, MEASURE_READERS};
+    struct pass_readers beside = {measuring->readers, MEASURE_READERS};
     struct intake view;
     uint32_t n = 0;
     int rc = store_profiles_share(to) ? error_set(e, -ENOMEM, "%s: out of memory", name) : 0;

@@ -269,7 +269,7 @@ static bool read_after_others(struct load_kept *kept, unsigned chunk)
     struct profile p, *list[] = {&p};
     uint32_t seen = 0, first = 0;
     const struct pass_reader reader = {count_chunk, &seen};
-    const struct load_beside beside = {&reader, 1};
+    const struct pass_readers beside = {&reader, 1};
     buffer_init(&b, 64 << 20);
     put_chunk(&b, chunk);
     bool good = !profile_init(&p) && !intake_open_memory(&in, b.data, b.len, "test", &e) &&

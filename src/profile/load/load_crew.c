@@ -23,7 +23,7 @@ struct crew {
     uint32_t turn;  /* the chunk whose part enters next */
     bool alone;
     struct load_kept *kept;                   /* NULL, or the samples refer to these stacks */
-    const struct load_beside *beside;         /* NULL, or others that look at each chunk */
+    const struct pass_readers *beside;        /* NULL, or others that look at each chunk */
     struct profile *names;                    /* the stacks of all kinds; NULL if there is only one */
     struct load_shared shared[PROFILE_KINDS]; /* without `kept`, stacks are copied into the profile of each kind */
     _Atomic uint64_t holders_read;
@@ -72,9 +72,9 @@ static int read_events(struct worker *w, struct jfr_chunk *chunk)
             rc = load_event(w->shares[i].load, &event);
     for (uint32_t i = 0; !rc && i < w->crew->whole_count; i++)
         rc = load_end_part(w->shares[i].load, chunk);
-    const struct load_beside *beside = w->crew->beside;
+    const struct pass_readers *beside = w->crew->beside;
     for (uint32_t i = 0; !rc && beside && i < beside->count; i++)
-        rc = beside->readers[i].take(beside->readers[i].context, chunk);
+        rc = beside->list[i].take(beside->list[i].context, chunk);
     return rc;
 }
 
@@ -287,7 +287,7 @@ static int run_crew(struct crew *c)
     return c->rc;
 }
 
-int load_crew_run(struct load_whole *wholes, uint32_t n, struct load_kept *kept, const struct load_beside *beside,
+int load_crew_run(struct load_whole *wholes, uint32_t n, struct load_kept *kept, const struct pass_readers *beside,
                   const struct jfr_file *file, struct jfr_problems *problems)
 {
     struct profile own;

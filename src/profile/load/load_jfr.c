@@ -30,7 +30,7 @@ static int settle(struct load_whole *whole, const struct jfr_problems *problems)
     return rc ? rc : profile_check(whole->profile);
 }
 
-static int load_samples(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct load_beside *beside,
+static int load_samples(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside,
                         const struct jfr_file *file, struct jfr_problems *problems)
 {
     struct load_whole wholes[PROFILE_KINDS];
@@ -97,7 +97,7 @@ static int load_one(struct profile *p, const struct jfr_file *file, struct jfr_p
 }
 
 /* Loads the file. n = 0: there is one profile, which may change its kind. kept, beside: as in load_crew_run. */
-static int load(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct load_beside *beside, struct intake *in,
+static int load(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside, struct intake *in,
                 const char *name, struct error *e)
 {
     struct jfr_file *file = NULL;
@@ -126,7 +126,7 @@ int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct i
     return load(NULL, profiles, n, NULL, in, name, e);
 }
 
-int profile_load_jfr_shared(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct load_beside *beside,
+int profile_load_jfr_shared(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside,
                             struct intake *in, const char *name, struct error *e)
 {
     return load(kept, profiles, n, beside, in, name, e);

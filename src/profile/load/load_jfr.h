@@ -43,11 +43,7 @@ int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct i
  * caller that needs the stacks of several kinds once saves the copies (load_shared.h). beside: others that look at each chunk while it is
  * open; opening it costs more than their look. The calling thread does all of it. */
 struct load_kept;
-struct load_beside {
-    const struct pass_reader *readers;
-    uint32_t count;
-};
-int profile_load_jfr_shared(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct load_beside *beside,
+int profile_load_jfr_shared(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside,
                             struct intake *in, const char *name, struct error *e);
 /* Returns the kind of sample that is read from such a file by default. p: the file's profile of the kind PROFILE_RUNNING. If p is of
  * another kind, the result is that kind. A recording of the event wall or lock without CPU time is read as that kind, because its

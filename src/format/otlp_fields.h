@@ -39,6 +39,7 @@ static const struct otlp_sample_fields otlp_sample_fields[] = {
 };
 
 /* Names of attributes: OpenTelemetry's own, and Candor's where OpenTelemetry has none. */
+#define OTLP_HOST           "host.name"
 #define OTLP_PID            "process.pid"
 #define OTLP_COMMAND        "process.command_line"
 #define OTLP_JVM            "process.runtime.description"

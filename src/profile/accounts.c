@@ -62,6 +62,12 @@ int64_t accounts_chance(const struct profile *p)
     return line ? line->ns : 0;
 }
 
+int64_t accounts_without_java(const struct profile *p)
+{
+    const struct profile_book *line = accounts_reason(p, ACCOUNT_WALL_FAILED, REASON_LIST_OUTCOME, OUTCOME_NO_JAVA_STACK);
+    return line ? line->ns : 0;
+}
+
 int64_t accounts_unseen(const struct profile *p)
 {
     return (int64_t)((uint64_t)accounts_sum(p, ACCOUNT_UNSEEN).ns - (uint64_t)accounts_chance(p));

@@ -29,6 +29,8 @@ int64_t accounts_unseen(const struct profile *p);
 /* Returns by how much the samples of clocks by lot stand for less CPU time than their threads used (the reason not_drawn). It is chance:
  * negative = they stand for more. */
 int64_t accounts_chance(const struct profile *p);
+/* Returns the wall-clock time of threads without Java frames, which lack a stack, but not because a walk failed. */
+int64_t accounts_without_java(const struct profile *p);
 bool accounts_has_book(const struct profile *p, enum book book);
 /* Returns the book that covers the profile's samples. The profile may lack this book. */
 enum book accounts_book_of(const struct profile *p);

@@ -65,12 +65,11 @@ static int take_books(struct merge *m)
     return 0;
 }
 
-/* Merges the settings. A setting that a recording lacks, or that has several values, becomes "differs". */
+/* Merges the settings. A setting that a recording lacks, or that has several values, becomes PROFILE_DIFFERS. */
 static int take_settings(struct merge *m, bool first)
 {
-    static const char differs[] = "differs";
     uint32_t word, id = 0;
-    if (profile_string(m->to, differs, sizeof differs - 1, &word))
+    if (profile_string(m->to, PROFILE_DIFFERS, strlen(PROFILE_DIFFERS), &word))
         return -ENOMEM;
     for (uint32_t i = 0; i < m->from->setting_count; i++) {
         uint32_t name = m->graft.strings[m->from->settings[i].name], value = m->graft.strings[m->from->settings[i].value];

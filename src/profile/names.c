@@ -1,5 +1,6 @@
 #include "profile/names.h"
 
+#include "base/agreed/reasons.h"
 #include "base/text/utf8.h"
 
 #include <ctype.h>
@@ -16,6 +17,12 @@ void names_frame(struct buffer *out, const char *class_name, const char *method,
         buffer_text(out, ".");
     }
     buffer_text(out, *method || failed ? method : "[unknown]");
+}
+
+const char *names_reason(const char *label)
+{
+    const char *end = *label == '[' ? strchr(label, ']') : NULL;
+    return end ? reason_of_frame(label + 1, (size_t)(end - label - 1)) : NULL;
 }
 
 /* Returns the end of the next part of the package, or NULL. The parts of a package are the leading lower-case words that end in a dot,

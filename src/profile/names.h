@@ -21,4 +21,7 @@ void names_short(struct buffer *out, const char *label, size_t width);
  * "org.x.Main --port 80", "app.jar" for "/opt/app.jar". */
 void names_process(struct buffer *out, const char *command);
 
+/* Returns what the reason in the name of a sample without a stack, "[reason] symbol", means. NULL = the name has no known reason. */
+const char *names_reason(const char *label);
+
 #endif

@@ -448,6 +448,16 @@ int profile_set_setting(struct profile *p, uint32_t name, uint32_t value)
     return 0;
 }
 
+int profile_set_host(struct profile *p, const char *name, size_t len)
+{
+    uint32_t setting, host;
+    if (!len)
+        return 0;
+    if (profile_string(p, "host", strlen("host"), &setting) || profile_string(p, name, len, &host))
+        return -ENOMEM;
+    return profile_set_setting(p, setting, host);
+}
+
 int profile_add_event_type(struct profile *p, const struct profile_event_type *type)
 {
     for (uint32_t i = 0; i < p->event_type_count; i++)
@@ -498,6 +508,12 @@ const char *profile_setting(const struct profile *p, const char *name)
         if (!strcmp(profile_text(p, p->settings[i].name), name))
             return profile_text(p, p->settings[i].value);
     return NULL;
+}
+
+const char *profile_host(const struct profile *p)
+{
+    const char *host = profile_setting(p, "host");
+    return host && strcmp(host, PROFILE_DIFFERS) != 0 ? host : "";
 }
 
 bool profile_is_safepoint(const struct profile *p)

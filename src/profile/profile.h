@@ -132,6 +132,9 @@ struct profile_setting {
     uint32_t name, value; /* string ids */
 };
 
+/* The value of a setting in a profile of several recordings in which it differs. */
+#define PROFILE_DIFFERS "differs"
+
 /* A message for the user, from the recording itself or about problems in reading it. */
 struct profile_problem {
     uint32_t level; /* string ids; level is "info", "warning" or "error" */
@@ -263,6 +266,8 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample);
  * and replaces an earlier setting with the same name. */
 int profile_set_book(struct profile *p, const struct profile_book *line);
 int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
+/* Sets the host on which the profile was recorded: the setting "host", as Candor's agent writes it. An empty name is ignored. */
+int profile_set_host(struct profile *p, const char *name, size_t len);
 /* Adds the count of events to the entry of their type. A new type is ignored if there are already 1000. */
 int profile_add_event_type(struct profile *p, const struct profile_event_type *type);
 /* Adds a problem, unless the profile already has the same problem, or 100 problems. */
@@ -271,6 +276,8 @@ int profile_add_problem(struct profile *p, const char *level, const char *format
 /* Finds a line of the books. The caller borrows the result; NULL if there is none. profile_setting does the same for a setting's value. */
 const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason);
 const char *profile_setting(const struct profile *p, const char *name);
+/* Returns the host on which the profile was recorded; "" if it is unknown, or if there are several. */
+const char *profile_host(const struct profile *p);
 /* Whether the samples come from the event safepoint: they weigh the wall-clock time of threads, and are biased for running threads. */
 bool profile_is_safepoint(const struct profile *p);
 /* Returns the word for a frame type: "Interpreted", "JIT compiled", ... profile_type_named does the reverse, and returns

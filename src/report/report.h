@@ -8,6 +8,7 @@
 #include "profile/known/idle.h"
 #include "profile/locks.h"
 #include "profile/profile.h"
+#include "profile/sources/sources.h"
 #include "regex/regex.h"
 
 #include <stdio.h>
@@ -38,7 +39,8 @@ struct report_options {
     struct stats *allocated;   /* a table with a row for each class of object, for the kinds PROFILE_ALLOC and PROFILE_LIVE; else NULL */
     const struct leaks *leaks; /* for the kind PROFILE_LIVE; else NULL */
     const struct locks *locks; /* for the kind PROFILE_LOCK; else NULL */
-    const char *label;         /* the key of the label whose values are shown as a table (stats_compute_label); NULL = none */
+    const struct sources *sources;         /* source lines; NULL = they were not asked for */
+    const char *label;                     /* the key of the label whose values are shown as a table (stats_compute_label); NULL = none */
     const struct regex *callers, *callees; /* print trees of the callers, or of the callees, of methods with such a name; NULL = none */
     unsigned width;                        /* columns of the terminal, 0 = no limit */
     bool colour;

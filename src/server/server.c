@@ -6,6 +6,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
+#include "server/arrivals/take.h"
 #include "server/fleet/judge.h"
 #include "server/forward/forward.h"
 #include "server/front/listen.h"
@@ -176,6 +177,7 @@ static int serve(struct server *s, const struct server_source *source, struct er
 /* Serves, with alerts if there are rules, and pulls if there are targets. */
 static int serve_with_all(struct server *s, const struct server_source *source, struct error *e)
 {
+    struct take *take = NULL;
     int rc = stop_start(&s->stop, tell_line, e); /* before all threads, which then do not get its signals */
     rc = rc || !s->store ? rc : store_start_moving(s->store, e);
     rc = rc ? rc : forward_start(s->forward, e);
@@ -185,11 +187,21 @@ static int serve_with_all(struct server *s, const struct server_source *source, 
         rc = alerts_start(&s->alerts, s, tell_line, e);
     if (!rc && s->options->pull)
         rc = pull_start(&s->pull, s, tell_line, e);
+    if (!rc && s->arrivals && s->store)
+        rc = take_start(&take, s, s->arrivals, e);
     rc = rc ? rc : serve(s, source, e);
+    take_stop(take);
     pull_stop(s->pull);
     alerts_stop(s->alerts);
     profiles_stop(s->profiles);
     return rc;
+}
+
+static int open_arrivals(struct server *s, struct error *e)
+{
+    const struct server_options *o = s->options;
+    const struct s3_options s3 = {o->s3_endpoint, o->s3_region, o->s3_credentials, o->s3_ca};
+    return o->arrivals ? arrivals_open(&s->arrivals, o->arrivals, &s3, &s->stop.asked, tell_line, e) : 0;
 }
 
 static int open_forward(struct server *s, struct error *e)
@@ -200,6 +212,7 @@ static int open_forward(struct server *s, struct error *e)
                                             .token_file = o->forward_token,
                                             .ca = o->forward_ca,
                                             .receive_only = o->receive_only != NULL,
+                                            .arrivals = o->receive_only ? s->arrivals : NULL,
                                             .most = &s->limits.max_disk,
                                             .stop = &s->stop.asked,
                                             .load = load_recording,
@@ -229,12 +242,14 @@ static int run(struct server *s, const struct server_source *source, struct erro
     int rc = s->options->receive_only ? 0 : open_store(&s->store, s->options, &s->stop.asked, e);
     if (rc)
         return rc;
-    rc = open_forward(s, e);
+    rc = open_arrivals(s, e);
+    rc = rc ? rc : open_forward(s, e);
     rc = rc ? rc : open_keeper(s, name, e);
     rc = rc ? rc : serve_with_all(s, source, e);
     keeper_close(s->keeper);
     atomic_store_explicit(&s->stop.asked, true, memory_order_relaxed); /* if it could not serve, requests to other servers end, too */
     forward_close(s->forward);
+    arrivals_close(s->arrivals);
     store_close(s->store);
     if (!rc)
         stop_end(&s->stop);

@@ -10,6 +10,7 @@ import collections
 import json
 import pathlib
 import re
+import socket
 
 import flamepage
 from flamepage import ct
@@ -33,7 +34,8 @@ def record():
     gap = re.search(r"^(\d{13}) (\d{13})$", made.out, re.MULTILINE)
     ct.ok(made.status == 0 and gap, "a program with an answer to each question is recorded", made)
     page = file.with_suffix(".html")
-    ct.ok(ct.candor("report", "--trace-link", LINK, "-o", page, file).status == 0, "its page is written")
+    made = ct.candor("report", "--trace-link", LINK, "--source", pathlib.Path(__file__).parent, "-o", page, file)
+    ct.ok(made.status == 0, "its page is written", made)
     return file, page, [int(ms) * 1_000_000 for ms in gap.groups()]
 
 
@@ -367,6 +369,30 @@ def sources(page, file):
     ct.ok(page.run("return document.getElementById('source-link').hidden"), "a template that would run a script makes no link")
 
 
+LINES = """return [...document.querySelectorAll("#lines-body tr")].map((row) =>
+    [...row.cells].map((cell) => cell.innerText).concat(getComputedStyle(row.cells[3]).getPropertyValue("--share")))"""
+
+
+def source_lines(page, file, recording):
+    """The lines of a method with their costs, as the report has them, by the button and by a key; and none of a method of the JDK."""
+    costs = {row["line"]: row for row in json.loads(ct.candor("report", "--json", recording).out)["lines"] if row["name"] == "Tasks.price"}
+    truth = pathlib.Path(__file__).with_name("Tasks.java").read_text().splitlines()
+    for act in (lambda: page.click_on("#lines"), lambda: page.press("u")):
+        page.anew(file, "#fold=no")
+        page.click_frame(page.frame(lambda f: f["name"] == "Tasks.price"))
+        act()
+        rows = page.run(LINES)
+        hot = {int(row[2]): row for row in rows if row[0]}
+        ct.ok(rows and hot and set(hot) <= set(costs) and all(row[3].strip() == truth[int(row[2]) - 1].strip() for row in rows),
+              "the lines of a method are those of its file", (rows, sorted(costs)))
+        ct.ok(all(abs(float(row[0].rstrip("%")) - 100 * costs[n]["total_share"]) < 0.06 for n, row in hot.items()),
+              "with the cost that the report has", (hot, costs))
+        ct.ok(max(float(row[4]) for row in rows) == 1, "the hottest line of the method has the whole bar", rows)
+        ct.ok("Tasks.java" in page.text("#lines-about") and "behind its end" not in page.text("#lines-about"), "and the file is named")
+        page.click_on("#lines-dialog form button")
+    ct.ok("host " + socket.gethostname() in page.text("#head"), "the head names the host", page.text("#head"))
+
+
 def main():
     flamepage.need()
     ct.need(JAR)
@@ -382,6 +408,7 @@ def main():
         dropped(page)
         saves(page, file)
         sources(page, file)
+        source_lines(page, file, recording)
         ct.ok(not page.messages(), "the browser reports no errors", page.messages())
     ct.done()
 

@@ -115,6 +115,52 @@ def safepoint():
                     ("book", "not_chosen", "", 0, 27), ("book", "stopped", "", 2 * MS, 4), ("book", "own_cost", "", 1 * MS, 12)]
 
 
+def test_host():
+    """The host is in the report, in the page, and in OTLP; of recordings from several hosts none is named."""
+    paths = [make(f"host-{host}.jfr", [("setting", "host", host), ("jvm", "25", "demo.Main", 4711), ("thread", "main", 1, 1),
+                                       ("sample", 1, 10 * MS, "complete", HOT)]) for host in ("web-3", "web-4")]
+    one = ct.candor("report", paths[0])
+    ct.ok("Process   demo.Main (pid 4711) on web-3\n" in one.out, "the report says where", one)
+    both = ct.candor("report", *paths)
+    ct.ok(both.status == 0 and "Process   demo.Main" in both.out and " on " not in both.out.split("Recorded")[0], "several hosts", both)
+    page, otlp, scrubbed = (ct.WORK / f"host.{end}" for end in ("html", "otlp", "jfr"))
+    ct.candor("convert", paths[0], page)
+    ct.ok(flamedata.read(page.read_text())["host"] == "web-3", "the page knows the host")
+    ct.candor("convert", paths[0], otlp)
+    ct.ok(report_json(otlp)["settings"] == {"host": "web-3"}, "OTLP has it as host.name", report_json(otlp))
+    ct.candor("scrub", paths[0], scrubbed)
+    ct.ok(report_json(scrubbed)["settings"] == {"host": "web-3"}, "scrub keeps it: it is no secret", report_json(scrubbed))
+    perf = ct.WORK / "perf.txt"
+    perf.write_text("# ========\n# hostname : web-5\n# ========\n#\njava 1 1.0: 5 cycles:\n\t7f00aa main (/bin/x)\n\n")
+    result = ct.candor("report", perf)
+    ct.ok(" on web-5\n" in result.out or "Host      web-5\n" in result.out, "perf script --header", result)
+
+
+def test_source():
+    """--source: the text and the page have the lines of the methods that cost most."""
+    path = make("source.jfr", [("thread", "main", 1, 1), ("sample", 1, 30 * MS, "complete", "shop.Cart.total:3;java.util.HashMap.get:9"),
+                               ("sample", 1, 10 * MS, "complete", "shop.Cart.total:3;shop.Cart.item:7")])
+    (ct.WORK / "src" / "shop").mkdir(parents=True)
+    (ct.WORK / "src" / "shop" / "Cart.java").write_text("".join(f"line {n}; \x1b[31m\n" for n in range(1, 10)))
+    text = ct.candor("report", "--source", ct.WORK, path)
+    block = text.out[text.out.index("Source lines"):text.out.index("Threads")]
+    ct.ok("shop.Cart.total  shop/Cart.java\n" in block and re.search(r"^\(t 100\.0,s  0\.0\)     3  line 3; \?\[31m$", block, re.M)
+          and re.search(r"^ +1  line 1", block, re.M) and " line 6" not in block.split("shop.Cart.item")[0], "lines with costs", block)
+    ct.ok(re.search(r"^\(t 25\.0,s 25\.0\)     7  line 7", block, re.M) and "HashMap" not in block, "of another method", block)
+    page = ct.WORK / "source.html"
+    made = ct.candor("convert", "--source", ct.WORK / "src", path, page)
+    data = flamedata.read(page.read_text())
+    rows = {data["strings"][name]: lines for name, file, beyond, lines in data["source"] if file == "shop/Cart.java" and beyond == 0}
+    ct.ok(made.status == 0 and [line for line in rows["shop.Cart.total"] if line[2]] == [[3, 0, 40 * MS, "line 3; \x1b[31m"]]
+          and [line[0] for line in rows["shop.Cart.item"]] == [5, 6, 7, 8, 9], "the page has them", rows)
+    none = ct.candor("report", "--source", ct.WORK / "none", "-o", page, path)
+    ct.ok(none.status == 0 and "--source" in none.err and "has no file" in none.err, "no file: said", none)
+    ct.ok("has no file" in ct.candor("report", "--source", ct.WORK / "none", path).out, "in the text, too")
+    for arguments in (("report", "--source", ct.WORK, "--json", path), ("convert", "--source", ct.WORK, path, ct.WORK / "x.collapsed")):
+        wrong = ct.candor(*arguments)
+        ct.ok(wrong.status == 2 and "--source" in wrong.err, "not for other outputs", wrong)
+
+
 def test_safepoint():
     path = make("safepoint.jfr", safepoint())
     text, r = ct.candor("report", path).out, report_json(path)
@@ -174,8 +220,17 @@ def test_wall():
     books = ct.candor("report", "--sections", "books", alone).out
     ct.ok("Wall      200 ms" in text and "Methods, running or not" in text and "% of wall-clock time" in text
           and re.search(r"^ {6}parked +90\.0 ms +44\.33 +9$", books, re.M), "the text says what it is", text + books)
-    ct.ok("\nBooks  98.5 % of the threads' time is in samples with a stack; failed 0.0 %, lost 0.0 %, unseen 1.5 %, residual 0.0 %" in text,
+    ct.ok("\nBooks  98.5 % of the threads' time is in samples with a stack (1.5 % too little, by chance: threads that began or ended); "
+          "failed 0.0 %, lost 0.0 %, unseen 0.0 %, residual 0.0 %" in text,
           "books that need no explanation are a line, unless they are requested", text)
+    changed = {("wall_unseen", "began"): -8 * MS, ("wall_time", ""): 256 * MS}
+    lines = [(*line[:3], changed.get(line[1:3], line[3]), *line[4:]) if line[0] == "book" else line for line in wall("wall")]
+    lines += [("wall", 1, 60 * MS, "no_java_stack", "STATE_UNKNOWN", "guess", "Failed|no_java_stack."),
+              ("book", "wall_failed", "no_java_stack", 60 * MS, 6)]
+    text = ct.candor("report", make("walljvm.jfr", lines)).out
+    ct.ok("(1.6 % too much, by chance: threads that began or ended), 23.4 % in threads of the JVM without Java frames; failed 0.0 %"
+          in text, "threads of the JVM are no failure, and chance is no loss", text)
+    ct.ok("[no_java_stack]: a thread without Java frames" in text, "what stands in place of a method is explained", text)
     parked = report_json(alone, "--state", "parked,waiting_for_cpu")
     ct.ok(parked["sampled"] == 110 * MS and parked["filtered"] == 90 * MS, "--state chooses", parked)
     piped = ct.run("sh", "-c", f"'{ct.PROGRAM}' report --json - < '{alone}'")
@@ -258,9 +313,13 @@ def test_idle():
     ct.ok("Idle      40.0 ms, 100.0 %" in none and "none but those of idle threads" in none and "-e wall" not in none,
           "all threads are idle", none)
     cut = [("wall", 4, 10 * MS, "truncated", "STATE_IN_OBJECT_WAIT", "method", "Java|java.lang.Object.wait"),
-           ("wall", 5, 30 * MS, "no_java_stack", "STATE_PARKED", "method", "Failed|no_java_stack.")]
+           ("wall", 5, 30 * MS, "bad_anchor", "STATE_PARKED", "method", "Failed|bad_anchor.")]
     cut = ct.candor("report", make("cut.jfr", [*threads, *cut])).out
     ct.ok("Idle" not in cut and "Object.wait" in cut, "a stack that is not known to its end is nobody's idle time", cut)
+    jvm = [("wall", 4, 30 * MS, "no_java_stack", "STATE_PARKED", "kernel", "Failed|no_java_stack."),
+           ("wall", 5, 10 * MS, "no_java_stack", "STATE_RUNNABLE", "clock", "Failed|no_java_stack.")]
+    jvm = ct.candor("report", make("jvm.jfr", [*threads, *jvm])).out
+    ct.ok("Idle      30.0 ms, 75.0 %, of 1 thread" in jvm, "a thread of the JVM that waits is idle", jvm)
 
 
 def test_idle_parks():
@@ -442,6 +501,12 @@ def test_foreign():
     ct.ok("[no stack]" in by_name(r["methods"]), "a sample without a stack is one of no method", r["methods"])
     text = ct.candor("report", path).out
     ct.ok("16.7 % of them without a stack, 33.3 % truncated" in text, "outcomes are told from the stacks", text)
+    plain = ct.WORK / "plain.collapsed"
+    plain.write_text("main;work 3\nmain;rest 1\n")
+    text = ct.candor("report", plain).out
+    ct.ok("Hot methods" in text and "Hot lines" not in text, "without lines there is no table of lines", text)
+    text = ct.candor("report", "--sections", "lines", plain).out
+    ct.ok("Hot lines" in text, "unless it is asked for alone", text)
 
 
 def test_not_whole(path):
@@ -488,6 +553,8 @@ test_input_as_output(recording)
 test_foreign()
 test_not_whole(recording)
 test_nothing_readable(recording)
+test_host()
+test_source()
 test_safepoint()
 test_wall()
 test_idle()

@@ -5,6 +5,7 @@ tier: default
 timeout: 600
 """
 import json
+import os
 import pathlib
 import re
 import sys
@@ -68,6 +69,7 @@ def check_execution(jdk):
     ct.ok(any(name.startswith("two-methods-") for name in names), f"{jdk}: threads by name", names)
     ct.ok(all(line["line"] > 0 for line in r["lines"] if line["name"].startswith("TwoMethods.")), f"{jdk}: lines")
     text = ct.candor("report", "--tree", path)
+    ct.ok(" on web-3\n" in text.out and r["settings"].get("host") == "web-3", f"{jdk}: the host, from the environment", text)
     ct.ok(text.status == 0 and "This recording has no books" in text.out, f"{jdk}: the text report", text)
     html = ct.WORK / "out.html"
     ct.ok(ct.candor("convert", path, html).status == 0 and "TwoMethods.heavy" in html.read_text(), f"{jdk}: flame graph")
@@ -87,6 +89,7 @@ def check_cpu_time(jdk):
 
 
 ct.need(ct.PROGRAM)
+os.environ["HOSTNAME"] = "web-3"
 for one in ct.jdks():
     check_execution(one)
     if one.version == 25:

@@ -239,7 +239,7 @@ def test_circle():
 
 
 def test_options():
-    for options, words in ((["--receive-only"], "need --forward"), (["--forward-ca", "x"], "need --forward"),
+    for options, words in ((["--receive-only"], "needs --forward"), (["--forward-ca", "x"], "need --forward"),
                            (["--forward", "keeper:4041"], "http"), (["--forward", "http://a,http://a/"], "twice"),
                            (["--forward", ",".join(f"http://{i}" for i in range(9))], "more than 8"),
                            (["--forward", "http://a", "--receive-only", "--alerts", "x"], "--alerts")):
@@ -247,17 +247,22 @@ def test_options():
         ct.ok(ended.status == 2 and words in ended.err, f"refused: {' '.join(options)[:60]}", ended)
 
 
-test_options()
-test_circle()
-test_full()
-test_known()
-test_overload()
-test_pair()
-why = clickhouse.Debian.missing()
-if why:
-    ct.skip("receivers of a server whose rows are in ClickHouse", why)
-else:
-    engine = clickhouse.Debian("engine")
-    test_kills(*test_receivers(engine), engine)
-    engine.stop()
-ct.done()
+def main():
+    test_options()
+    test_circle()
+    test_full()
+    test_known()
+    test_overload()
+    test_pair()
+    why = clickhouse.Debian.missing()
+    if why:
+        ct.skip("receivers of a server whose rows are in ClickHouse", why)
+    else:
+        engine = clickhouse.Debian("engine")
+        test_kills(*test_receivers(engine), engine)
+        engine.stop()
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -6,8 +6,9 @@ tier: default
 timeout: 900
 
 For each flag and JDK, a JVM runs intrinsics, then an ordinary load that allocates. Both walkers agree as in test_walker.py. Of the
-load's samples fewer than 2 % lack a Java frame (with at least 1,000 samples, a true rate of 0.5 % fails with a probability < 1e-6).
-The books balance. In tier all every flag runs on every JDK that has it.
+load's samples fewer than 2 % lack a Java frame (with at least 1,000 samples, a true rate of 0.5 % fails with a probability < 1e-6),
+and fewer than 2 % of the others begin elsewhere than where their thread began. The books balance. In tier all every flag runs on
+every JDK that has it.
 """
 import collections
 import pathlib
@@ -40,6 +41,10 @@ FLAGS = {
 # With frame pointers, AsyncGetCallTrace trusts the frame pointer of a native function, even if Java calls it as a leaf. The sorting library
 # of JDK 24 and later (libsimdsort.so) does not set it, so its caller is left out: in 0.4 to 2.5 % of all samples.
 MAY_DIFFER = {"frame pointers": 0.1}
+# JDK 11's AsyncGetCallTrace ends at some calls that compiled code is about to make: in a fifth of the samples if C2 compiles everything.
+# That our longer lists are right is shown without it, by where they begin.
+MAY_END = {11: 0.5}
+BEGINNINGS = ("java.lang.Thread.run", "java.lang.Thread.exit", "java.lang.Thread.runWith")
 SECONDS = 0.6  # CPU time in each thread
 
 
@@ -47,6 +52,11 @@ def knows(jdk, name):
     """Whether this JDK has the flag, according to the JDK itself."""
     result = ct.run(jdk.java, *FLAGS[name], "-version")
     return result.status == 0 and "removed" not in result.err
+
+
+def first_java(sample):
+    """The method that the thread began with, according to the sample's stack."""
+    return next((name for name, kind, _ in reversed(sample.frames) if kind in ct.JAVA_FRAMES), None)
 
 
 def check(jdk, name):
@@ -57,11 +67,15 @@ def check(jdk, name):
         jvm.round(seconds=SECONDS)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording, report = ct.Recording(path), ct.report(path)
-    ct.walkers_agree(report, 1000, what, may_differ=MAY_DIFFER.get(name, 0.02))
+    ct.walkers_agree(report, 1000, what, may_differ=MAY_DIFFER.get(name, 0.02),
+                     may_end=MAY_END.get(jdk.version, 0.15))
     samples = [sample for sample in recording.samples if (sample.thread or "").startswith("mixed-")]
     bare = [sample for sample in samples if not sample.has_java]
     ct.rate_below(len(bare), len(samples), 0.02, f"{what}: samples without a Java frame",
                   collections.Counter((s.outcome, s.state, *s.frames[:1]) for s in bare).most_common(8))
+    lost = [sample for sample in samples if sample.has_java and first_java(sample) not in BEGINNINGS]
+    ct.rate_below(len(lost), len(samples), 0.02, f"{what}: stacks that do not begin where the thread began",
+                  collections.Counter(map(first_java, lost)).most_common(8))
     ct.identity_closes(report["books"], what)
 
 

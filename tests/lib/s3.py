@@ -100,10 +100,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 if not stub.ignores and (wanted not in (None, version) or (old is not None and self.headers.get("If-None-Match") == "*")):
                     return self.refuse(412, "PreconditionFailed")
                 stub.objects[name] = body
-                return self.answer(200, tag=_tag(body))
+                return self.answer(200, fault(b"") if fault else b"", tag=_tag(body))
             if self.command == "DELETE":
                 stub.objects.pop(name, None)
-                return self.answer(204)
+                return self.answer(204, fault(b"") if fault else b"")
             if not name:
                 page = stub.listing(dict(urllib.parse.parse_qsl(query)))
                 return self.answer(200, fault(page) if fault else page)
@@ -123,7 +123,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 class Stub:
     """objects: by name. ignores: it knows no conditions. fault: None, or a function of method and name: a status, what becomes of
-    the answer's bytes, or None."""
+    the answer's bytes when all else is done, or None."""
     PAGE = 3
 
     def __init__(self):

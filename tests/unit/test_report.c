@@ -95,6 +95,10 @@ static void test_text(void)
     contains(text, "(t 100.0,s  0.0) [96.3..100.0] demo.Work.run\n", "sorted by total, with its interval");
     lacks(text, "Books", "sections that are not asked for are left out");
     free(text);
+    o = (struct report_options){.sections = REPORT_METHODS, .order = STATS_BY_TOTAL, .top_set = true, .top = 3};
+    text = printed(&p, report_text, o);
+    contains(text, "\n1 more method, s 30.0\n", "the rest of one row is in the singular");
+    free(text);
     o = (struct report_options){.sections = REPORT_METHODS, .width = 120};
     text = printed(&p, report_text, o);
     contains(text, "(t 70.0,s 70.0) [60.4..78.1] [60.4..78.1] demo.Work.hot\n", "both intervals where there is room");
@@ -255,12 +259,17 @@ static void test_flamegraph(void)
     free(text);
     char name[] = "a.B.c", listing[] = "mov eax, 1\n<total>";
     const struct page_code code = {name, listing};
+    struct source_line line = {7, 1, 20, "if (a </script> b)"};
+    uint32_t label;
+    tap_ok(!profile_string(&p, "a.B.c", strlen("a.B.c"), &label), "a label");
+    struct source_method method = {label, "a/B.java", &line, 1, 1, 2};
+    const struct sources sources = {&method, 1, 1, 0};
     f = open_memstream(&text, &size);
     struct flamegraph page;
     flamegraph_begin(&page, f);
-    tap_ok(flamegraph_add(&page, &p, "with code", false, &code, 1) == 0, "a flame graph with code");
+    tap_ok(flamegraph_add(&page, &p, "with code", false, &(struct page_extras){&code, 1, &sources}) == 0, "a flame graph with code");
     p.kind = PROFILE_WALL;
-    tap_ok(flamegraph_add(&page, &p, "a </script> second", false, NULL, 0) == 0, "and another kind");
+    tap_ok(flamegraph_add(&page, &p, "a </script> second", false, NULL) == 0, "and another kind");
     flamegraph_add_json(&page, "findings", "{\"a\":\"x < y </script>\"}", sizeof "{\"a\":\"x < y </script>\"}" - 1);
     flamegraph_end(&page);
     fclose(f);
@@ -269,6 +278,8 @@ static void test_flamegraph(void)
              "which has an element of its own");
     contains(text, "\"kind\":\"cpu\",\"kind_title\":\"CPU\",\"pid\":", "each says what it is");
     contains(text, "\"title\":\"a \\u003c/script\\u003e second\"", "and cannot leave its element");
+    contains(text, "\"a/B.java\",2,[[7,1,20,\"if (a \\u003c/script\\u003e b)\"]]]]",
+             "source lines with their costs, which cannot leave it either");
     contains(text, ",\"mov eax, 1\\n\\u003ctotal\\u003e\"]]", "as text that cannot leave its element");
     contains(text, "\"a.B.c\"", "and the method's name");
     free(text);

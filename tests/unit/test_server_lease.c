@@ -259,6 +259,24 @@ static uint64_t takeover(const struct lease_times *times)
     return now - 1;
 }
 
+/* How often a holder writes in so many ticks if it wants to all the time. */
+static unsigned writes(const struct lease_times *times, uint64_t ticks)
+{
+    struct lease l;
+    uint64_t until;
+    unsigned count = 0;
+    lease_init(&l, times);
+    lease_wrote(&l, 0);
+    for (uint64_t now = 1; now <= ticks; now++)
+        if (lease_next(&l, now, true, &until) == LEASE_WRITE) {
+            lease_wrote(&l, now);
+            count++;
+        } else if (until <= now) {
+            return UINT32_MAX; /* it would ask again at once */
+        }
+    return count;
+}
+
 int main(void)
 {
     struct space good = {.times = {.lasts = 3, .rests = 4, .renews = 1, .looks = 1}};
@@ -273,5 +291,9 @@ int main(void)
     explore(&bad);
     tap_ok(bad.both, "but if it is taken too early: so this test can fail");
     tap_ok(takeover(&(struct lease_times){.lasts = 15, .rests = 20, .renews = 4, .looks = 2}) == 22, "takeover after 22 s at most");
+    tap_ok(writes(&(struct lease_times){.lasts = 15, .rests = 20, .renews = 4, .looks = 2, .spaces = 3}, 30) == 10,
+           "a holder that always has something to write keeps the space between two writes");
+    tap_ok(writes(&(struct lease_times){.lasts = 15, .rests = 20, .renews = 4, .looks = 2, .spaces = 9}, 40) == 10,
+           "and renews the lease before that, if it has to");
     return tap_done();
 }

@@ -56,10 +56,12 @@ export function compareProfiles(before: Profile, after: Profile): Profile {
         before: {
             title: before.title, samples: before.samples, effectiveSamples: before.effectiveSamples, total: before.total,
             approximateShare: before.approximateShare, books: before.books, booksElsewhere: before.booksElsewhere,
-            jvm: before.jvm, startNs: before.startNs, durationNs: before.durationNs,
+            host: before.host, jvm: before.jvm, startNs: before.startNs, durationNs: before.durationNs,
         },
         changes: new Map(),
         code: new Map(),
+        sources: new Map(),
+        reasons: new Map(),
         slices: null,
         timeline: null,
         coarse: null,

@@ -36,9 +36,17 @@ export interface Before {
     approximateShare: number;
     books: Record<string, unknown> | null;
     booksElsewhere: boolean;
+    host: string; // "" = unknown
     jvm: string;
     startNs: number;
     durationNs: number;
+}
+
+// The source lines of a method that cost most, and their neighbors, which have no weight.
+export interface SourceLines {
+    file: string;
+    beyond: number; // lines with samples behind the end of the file: it is another version
+    lines: { number: number; self: number; total: number; text: string }[];
 }
 
 export interface Profile {
@@ -46,6 +54,7 @@ export interface Profile {
     kind: string; // the word for report's --kind; "" = unknown
     kindTitle: string;
     pid: number; // 0 = unknown, as for all numbers here
+    host: string; // "" = unknown, or several
     jvm: string;
     agent: string; // version of the agent that recorded the profile
     startNs: number; // nanoseconds since the epoch
@@ -64,6 +73,8 @@ export interface Profile {
     before: Before | null;
     changes: Map<number, GivenChange>; // changes of methods between the whole profiles
     code: Map<number, string[]>; // by number of a method's name: parts of its machine code, the hottest first
+    sources: Map<number, SourceLines>; // by number of a method's name
+    reasons: Map<number, string>; // by number of a name that stands for the reason why there is no stack: what it means
     strings: string[];
     types: string[];
     owners: Owners | null;
@@ -154,6 +165,7 @@ async function withFacts(data: Json, { strings, canonical }: Names, types: strin
         kind: textOf(data.kind),
         kindTitle: textOf(data.kind_title),
         pid: count(data.pid),
+        host: textOf(data.host),
         jvm: textOf(data.jvm),
         agent: textOf(data.agent),
         startNs: count(data.start_ns),
@@ -171,6 +183,8 @@ async function withFacts(data: Json, { strings, canonical }: Names, types: strin
         before: isObject(data.before) && columns.other ? readBefore(data.before, columns) : null,
         changes: readChanges(data.changes, canonical),
         code: readCode(data.code, canonical),
+        sources: readSources(data.source, canonical),
+        reasons: readReasons(data.reasons, canonical),
         strings,
         types,
         owners: isObject(data.owners) ? await readOwners(data.owners, strings.length) : null,
@@ -301,6 +315,7 @@ function readBefore(before: Json, { other }: Columns): Before {
         approximateShare: typeof before.approximate_share === "number" ? before.approximate_share : -1,
         books: isObject(before.books) ? before.books : null,
         booksElsewhere: before.books_elsewhere === true,
+        host: textOf(before.host),
         jvm: textOf(before.jvm),
         startNs: count(before.start_ns),
         durationNs: count(before.duration_ns),
@@ -352,6 +367,31 @@ function readCode(code: unknown, canonical: Int32Array): Map<number, string[]> {
         const known = typeof name === "number" && Number.isInteger(name) && name >= 0 && name < canonical.length;
         demand(known && typeof text === "string", "code[" + i + "]: not a name and a text");
         made.set(canonical[name], [...(made.get(canonical[name]) ?? []), text]);
+    });
+    return made;
+}
+
+function readReasons(reasons: unknown, canonical: Int32Array): Map<number, string> {
+    demand(reasons === undefined || Array.isArray(reasons), "reasons: not a list");
+    return new Map(((reasons ?? []) as unknown[]).map((row, i) => {
+        const [name, meaning] = Array.isArray(row) ? row as unknown[] : [];
+        const known = typeof name === "number" && Number.isInteger(name) && name >= 0 && name < canonical.length;
+        demand(known && typeof meaning === "string", "reasons[" + i + "]: not a name and its meaning");
+        return [canonical[name as number], meaning as string];
+    }));
+}
+
+function readSources(sources: unknown, canonical: Int32Array): Map<number, SourceLines> {
+    const made = new Map<number, SourceLines>();
+    demand(sources === undefined || Array.isArray(sources), "source: not a list");
+    ((sources ?? []) as unknown[]).forEach((row, i) => {
+        const [name, file, beyond, lines] = Array.isArray(row) ? row as unknown[] : [];
+        const known = typeof name === "number" && Number.isInteger(name) && name >= 0 && name < canonical.length;
+        demand(known && typeof file === "string" && Array.isArray(lines), "source[" + i + "]: not a name, a file, a number and lines");
+        made.set(canonical[name as number], { file: file as string, beyond: count(beyond), lines: (lines as unknown[]).map((line) => {
+            const [number, self, total, text] = Array.isArray(line) ? line as unknown[] : [];
+            return { number: count(number), self: count(self), total: count(total), text: textOf(text) };
+        }) });
     });
     return made;
 }

@@ -43,6 +43,8 @@ function sumOf(value: unknown): number {
 const PARTS = ["seen", "failed", "lost", "unseen", "residual"];
 // The reason of the account unseen that is chance.
 export const NOT_DRAWN = "not_drawn";
+// The reason why threads of the JVM have no stack.
+const NO_JAVA = "no_java_stack";
 // For books whose sum is not measured independently.
 const TOGETHER = { title: "together", meaning: "the sum of these accounts" };
 
@@ -123,6 +125,22 @@ function chanceOf(reasons: Reason[]): string {
     return Math.abs(share) >= CHANCE_FROM ? ` (${formatChange(share)} by chance: clocks by lot)` : "";
 }
 
+// Says an account in the bar. Threads of the JVM have no Java frames, which is no failure. Threads that begin or end between two rounds of
+// the wall clock count too much or too little, which is chance.
+function barTexts({ key, role, label, share, reasons }: Account): string[] {
+    const noJava = key === "wall_failed" ? reasons.find(({ reason }) => reason === NO_JAVA)?.share ?? 0 : 0;
+    if (noJava > 0) {
+        const rest = share - noJava;
+        return [formatShare(noJava) + " in threads of the JVM without Java frames",
+            ...(rest >= NAMED_FROM ? [label.toLowerCase() + " " + formatShare(rest)] : [])];
+    }
+    if (key === "wall_unseen") {
+        return Math.abs(share) < CHANCE_FROM ? []
+            : [formatShare(Math.abs(share)) + " too " + (share < 0 ? "much" : "little") + " by chance: threads that began or ended"];
+    }
+    return [label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share) + chanceOf(reasons)];
+}
+
 // Fills the thin bar. It has a drawing of the accounts and, always as text, what was lost, what could not be seen, what does not add up,
 // and the share of approximate frames (negative = unknown). `whose`: the profile to which the books belong, if there are several. `none`:
 // what to say without books.
@@ -148,8 +166,7 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
         ...first,
         item("cpu", labelOf(books.whole.title) + " " + formatValue(books.sum, books.unit), books.whole.meaning),
         item("seen", formatShare(seen) + " in samples with a stack"),
-        ...named.map(({ key, role, label, meaning, share, reasons }) =>
-            item(key, label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share) + chanceOf(reasons), meaning)),
+        ...named.flatMap((account) => barTexts(account).map((text) => item(account.key, text, account.meaning))),
         ...last);
 }
 

@@ -6,6 +6,7 @@ import { byId } from "./dom";
 import { listenToKeys, isCommand } from "./keys";
 import { listenToMenu } from "./menu";
 import { NOTHING_CHOSEN } from "./sight";
+import { showLines } from "./sourcelines";
 import { State } from "./state";
 
 export function listenToControls(app: App, panes: actions.Panes): void {
@@ -32,6 +33,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     click("find", () => actions.findAll(app, app.selectedName));
     click("sandwich", () => actions.sandwichOf(app, app.selectedName));
     click("code", () => showCode(app));
+    click("lines", () => showLines(app));
     click("copy", () => void actions.copyName(app, app.selectedName));
     click("why", () => app.change({ panel: app.state.panel === "why" ? "none" : "why" }, true));
     click("clear", () => app.change(NOTHING_CHOSEN, true));

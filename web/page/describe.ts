@@ -43,7 +43,8 @@ export function describeFrame(app: App, pane: PaneName, frame: number): Descript
         interval: formatInterval(wilson(value / scene.all, scene.effectiveSamples, effect)),
     });
     const labels = labelsOf(app, pane);
-    const notes: string[] = [];
+    const reason = profile.reasons.get(tree.name[frame]);
+    const notes: string[] = reason === undefined ? [] : [visibleName(reason)];
     if (zoom > 0 && tree.depth[frame] > tree.depth[zoom]) {
         notes.push(formatShare(tree.total[frame] / tree.total[zoom]) + " of the zoomed frame");
     }

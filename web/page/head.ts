@@ -11,11 +11,12 @@ const LONGEST = 200;
 const FIRST_DATE_NS = 1e9 * 86_400 * 365;
 
 export const showHead = remember((profile: Profile): void => {
-    const { kindTitle, total, unit, title, pid, jvm, agent } = profile;
+    const { kindTitle, total, unit, title, pid, host, jvm, agent } = profile;
     const items = (profile.before ? [sideOf("before", profile.before), sideOf("after", profile)] : [
         kindTitle && kindTitle + " " + formatValue(total, unit),
         whenOf(profile),
         pid > 0 && !title.includes("pid " + pid) ? "pid " + pid : "",
+        host && "host " + host,
         javaOf(jvm),
         agent && "recorded by Candor " + agent,
     ]).filter((text) => text !== "");
@@ -24,11 +25,11 @@ export const showHead = remember((profile: Profile): void => {
     byId("head").title = jvm === "" ? "" : visibleName(jvm).slice(0, LONGEST);
 });
 
-type When = Pick<Profile, "startNs" | "durationNs" | "jvm">;
+type When = Pick<Profile, "startNs" | "durationNs" | "host" | "jvm">;
 
 // Says when a side of a comparison was recorded, and with which JVM.
 function sideOf(word: string, side: When): string {
-    const about = [whenOf(side), side.jvm && javaOf(side.jvm)].filter((text) => text !== "").join(", ");
+    const about = [whenOf(side), side.host && "host " + side.host, side.jvm && javaOf(side.jvm)].filter((text) => text !== "").join(", ");
     return about && word + ": " + about;
 }
 

@@ -5,6 +5,7 @@ import { App, PaneName } from "./app";
 import { showCode } from "./code";
 import { byId } from "./dom";
 import { NOTHING_CHOSEN } from "./sight";
+import { showLines } from "./sourcelines";
 
 // Whether a key is meant for the viewer: the viewer is in sight, no dialog is open, and the key was not typed into a field and is not part
 // of a shortcut of the browser.
@@ -109,6 +110,7 @@ function command(app: App, panes: actions.Panes, pane: PaneName, key: string): (
         v: () => actions.saveSvg(app, panes),
         c: () => void actions.copyName(app, app.selectedName),
         a: () => showCode(app),
+        u: () => showLines(app),
     };
     return Object.hasOwn(commands, key) ? commands[key] : null;
 }

@@ -27,7 +27,7 @@ function itemsOfMethod(app: App, name: number): Item[] {
 // The frame is the selected one.
 function itemsOfFrame(app: App, pane: PaneName, frame: number): Item[] {
     const zoom: Item = { label: "Zoom in", about: "The frame fills the width (Enter)", work: () => app.zoomTo(pane, frame) };
-    const more = ["code", "source-link"].filter((id) => !byId(id).hidden).map((id) => like(id, () => byId(id).click()));
+    const more = ["code", "lines", "source-link"].filter((id) => !byId(id).hidden).map((id) => like(id, () => byId(id).click()));
     return [...(frame > 0 ? [zoom] : []), ...itemsOfMethod(app, app.selectedName), ...more];
 }
 

@@ -14,6 +14,7 @@ import { byId, element } from "./dom";
 import { showHead } from "./head";
 import { remember } from "./remember";
 import { COARSE, showSight } from "./sight";
+import { hasLines } from "./sourcelines";
 import { showTable } from "./table";
 import { action } from "./widgets";
 
@@ -163,6 +164,7 @@ function showDetails(app: App): void {
     const frame = app.selectedOf(pane);
     ACTIONS.forEach((id) => { byId(id).hidden = app.selectedName < 0; });
     byId("code").hidden = !hasCode(app);
+    byId("lines").hidden = !hasLines(app);
     showSource(app);
     if (frame < 0) {
         byId("details-text").textContent = "No frame selected. Click a frame, or use the arrow keys on the graph.";

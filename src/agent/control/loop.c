@@ -21,7 +21,7 @@
 
 enum {
     FINISH_TIMEOUT_S = 10,
-    LATE_IDLE_S = 60, /* a late agent ends after this time without a request */
+    LATE_IDLE_S = 300, /* a late agent ends after this time without a request; its client may wait minutes for the JDK's recorder */
     PEER_PERIOD_NS = 100 * NS_PER_MS,
     ACCEPT_PAUSE_NS = 100 * NS_PER_MS, /* after a failed accept: the process may have no descriptor left */
     STACK_BYTES = 512 * 1024

@@ -22,6 +22,7 @@ static void read_os(struct machine *m)
         fclose(f);
     if (uname(&u))
         memset(&u, 0, sizeof u);
+    snprintf(m->host, sizeof m->host, "%.64s", u.nodename);
     snprintf(m->os, sizeof m->os, "%s, Linux %.64s %.32s", name[0] ? name : "unknown distribution", u.release, u.machine);
 }
 

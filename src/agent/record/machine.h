@@ -8,6 +8,7 @@
 
 struct machine {
     char os[256], cpu[128];
+    char host[65]; /* its name as the process sees it, which in a container is the container's; empty if unknown */
     uint32_t sockets, cores, hw_threads;
 };
 

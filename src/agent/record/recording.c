@@ -193,6 +193,8 @@ static void describe_place(struct recording *r, bool late, uint64_t now)
     jfr_write_active_recording(w, now, "candor", r->file.path, r->start_epoch_ns / NS_PER_MS, r->duration_ns / NS_PER_MS);
     jfr_write_setting(w, now, "version", CANDOR_VERSION);
     jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
+    if (m.host[0])
+        jfr_write_setting(w, now, "host", m.host);
     if (r->jfr)
         jfr_write_setting(w, now, "jfr", r->jfr);
     describe_keep(r, now);

@@ -25,6 +25,18 @@ const struct account_row account_rows[ACCOUNTS] = {ACCOUNT_ROWS(ACCOUNT_ROW)};
 const struct account_member account_members[] = {ACCOUNT_JSON(MEMBER_ROW, SETTING_ROW)};
 const unsigned account_member_count = sizeof account_members / sizeof *account_members;
 
+const char *reason_of_frame(const char *name, size_t len)
+{
+    static const enum reason_list lists[] = {REASON_LIST_OUTCOME, REASON_LIST_TRUNCATION, REASON_LIST_UNNAMED};
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (unsigned i = 0; i < reason_lists[lists[l]].count; i++) {
+            const struct reason_row *row = &reason_lists[lists[l]].rows[i];
+            if (strlen(row->name) == len && !memcmp(row->name, name, len))
+                return row->meaning;
+        }
+    return NULL;
+}
+
 bool account_is_level(const char *name)
 {
     for (int id = 0; id < ACCOUNTS; id++)

@@ -11,6 +11,7 @@
 #define CANDOR_BASE_AGREED_REASONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define OUTCOMES(OUTCOME)                                                                                                                  \
     OUTCOME(COMPLETE, "complete", "the walk reached the thread's first frame", "")                                                         \
@@ -30,7 +31,7 @@
     OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimization is in progress", "")                                            \
     OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")                                       \
     OUTCOME(UNMOUNTED, "unmounted", "a virtual thread without a carrier; only its id is known", "")                                        \
-    OUTCOME(NO_JAVA_STACK, "no_java_stack", "JVMTI: a thread without Java frames; JVMTI does not say whether it works or waits", "")
+    OUTCOME(NO_JAVA_STACK, "no_java_stack", "a thread without Java frames: one of the JVM's own, such as a compiler's, or native code", "")
 
 #define TRUNCATIONS(TRUNCATION)                                                                                                            \
     TRUNCATION(THAWING, "thawing", "a virtual thread was resuming: its frames were being copied from the heap to the stack", "")           \
@@ -187,6 +188,10 @@ struct reason_rows {
 };
 
 extern const struct reason_rows reason_lists[REASON_LIST_COUNT];
+
+/* Returns the meaning of the reason in a pseudo frame: why a sample has no stack, or what is in place of a frame. The name need not end
+ * with a zero. NULL = unknown. */
+const char *reason_of_frame(const char *name, size_t len);
 
 #define REASON_ENUM_OUTCOME(symbol, name, meaning, remedy)         OUTCOME_##symbol,
 #define REASON_ENUM_TRUNCATION(symbol, name, meaning, remedy)      TRUNCATION_##symbol,

@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-enum { HALT_ROWS = 20 };
+enum { HALT_ROWS = 20, SOURCES_IN_TEXT = 5 };
 
 static const struct {
     const char *name;
@@ -129,17 +129,22 @@ static int compute(struct stats *s, const struct profile *p, bool groups, const 
 
 /* Prints a profile. Allocations and live objects have two views: the methods that allocate, and, from the trees on, the classes of the
  * objects as leaves. Locks have both views, too. */
-static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o)
+static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o, const char *source)
 {
     struct stats s = {0}, allocated = {0};
     struct leaks leaks = {0};
     struct locks locks = {0};
     struct idle idle = {0};
+    struct sources sources = {0};
     struct report_options with = *o;
     bool leaves_out = o->leaves_idle_out && (p->kind == PROFILE_WALL || p->kind == PROFILE_LOCK);
     int rc = leaves_out ? idle_drop(p, &idle) : 0;
     with.idle = &idle;
     rc = rc ? rc : compute(&s, p, o->sections & REPORT_GROUPS, o->label);
+    if (!rc && source) {
+        rc = sources_find(&sources, p, &s, source, o->top_set && o->top ? o->top : SOURCES_IN_TEXT);
+        with.sources = &sources;
+    }
     if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
         rc = leaks_find(&leaks, p);
         with.leaks = &leaks;
@@ -160,13 +165,14 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     stats_deinit(&allocated);
     leaks_deinit(&leaks);
     locks_deinit(&locks);
+    sources_deinit(&sources);
     return rc;
 }
 
 int report_print_json(struct profile *p, FILE *out)
 {
     const struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS};
-    return print_profile(p, out, report_json, &o);
+    return print_profile(p, out, report_json, &o, NULL);
 }
 
 int report_print_particulars(struct profile *p, FILE *out)
@@ -174,7 +180,7 @@ int report_print_particulars(struct profile *p, FILE *out)
     const struct report_options o = {.sections = 0, .leaves_idle_out = true};
     struct filter_kept kept;
     int rc = filter_keep(&kept, p);
-    rc = rc ? rc : print_profile(p, out, report_json, &o);
+    rc = rc ? rc : print_profile(p, out, report_json, &o, NULL);
     filter_put_back(&kept, p);
     return rc;
 }
@@ -194,10 +200,15 @@ static int print_page(const struct print_job *job, FILE *out)
     return rc ? rc : kinds_page_write(&page, out, job->profile);
 }
 
+static const char *source_of(const struct print_job *job)
+{
+    return job->args ? cli_option(job->args, "source") : NULL;
+}
+
 static int print_job(FILE *out, void *arg)
 {
     const struct print_job *job = arg;
-    return job->printer ? print_profile(job->profile, out, job->printer, job->options) : print_page(job, out);
+    return job->printer ? print_profile(job->profile, out, job->printer, job->options, source_of(job)) : print_page(job, out);
 }
 
 static int load(const struct print_job *job)
@@ -249,6 +260,9 @@ static int report_run(const struct cli_args *args)
     status = status ? status : report_output_parse(args, &output);
     status = status ? status : kinds_page_check(args);
     bool halts = asks_for_halts(args);
+    if (!status && cli_option(args, "source") && (halts || output.format == REPORT_AS_JSON))
+        status =
+            cli_usage(args->command, "--source is for the text and the page of samples: leave the option out, or choose another output");
     if (!status && cli_switch(args, "timeline") && !halts)
         status = cli_usage(args->command, "--timeline needs --kind halt");
     if (!status)

@@ -41,19 +41,43 @@ int kinds_page_add_classes(struct profile *p)
     return allocated_has_classes(p) && p->kind != PROFILE_HOLDER ? allocated_add_frames(p) : 0;
 }
 
+enum { SOURCES_IN_PAGE = 50 };
+
 /* A page that is being written. */
 struct written {
     const struct kinds_page *page;
     struct flamegraph f;
     struct page_parts parts;
+    uint32_t sources; /* methods whose source lines were found */
 };
+
+static int find_sources(struct sources *s, const struct profile *p, const char *folders)
+{
+    struct successive_order order;
+    struct stats stats = {0};
+    int rc = successive_order_init(&order, p);
+    rc = rc ? rc : stats_compute_ordered(&stats, &order);
+    rc = rc ? rc : stats_compute_own(&stats, &order);
+    rc = rc ? rc : sources_find(s, p, &stats, folders, SOURCES_IN_PAGE);
+    successive_order_deinit(&order);
+    stats_deinit(&stats);
+    return rc;
+}
 
 static int add(struct written *w, const struct profile *p, const struct page_codes *codes)
 {
     const struct kinds_page *page = w->page;
+    const char *folders = page->args ? cli_option(page->args, "source") : NULL;
     char title[KINDS_PAGE_TITLE], biased[KINDS_PAGE_TITLE + 40];
+    struct sources sources = {0};
     snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", kinds_page_title(page, p, title));
-    return flamegraph_add(&w->f, p, profile_is_safepoint(p) ? biased : title, page->threads, codes->list, codes->count);
+    int rc = folders ? find_sources(&sources, p, folders) : 0;
+    w->sources += sources.count;
+    rc = rc ? rc
+            : flamegraph_add(&w->f, p, profile_is_safepoint(p) ? biased : title, page->threads,
+                             &(struct page_extras){codes->list, codes->count, &sources});
+    sources_deinit(&sources);
+    return rc;
 }
 
 /* Adds the samples of a profile, if it has any, with their classes. */
@@ -151,5 +175,8 @@ int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p
         page_parts_add(&w.parts, &w.f);
     flamegraph_end(&w.f);
     page_parts_deinit(&w.parts);
+    if (!rc && !w.sources && page->args && cli_option(page->args, "source"))
+        cli_fail("--source %s has no file of a method that costs much: it takes the folder above the packages, such as src/main/java",
+                 cli_option(page->args, "source"));
     return rc;
 }

@@ -18,11 +18,14 @@ struct kinds_page {
 
 enum { KINDS_PAGE_TITLE = 512 };
 
-/* The option of a page that `report` and `convert` share. */
+/* The options of a page that `report` and `convert` share. */
 #define KINDS_PAGE_OPTIONS                                                                                                                 \
+    {0, "trace-link", "URL", NULL,                                                                                                         \
+     "in a page: where a tracing system shows a trace, with {trace} for its id, such as https://jaeger/trace/{trace}"},                    \
     {                                                                                                                                      \
-        0, "trace-link", "URL", NULL,                                                                                                      \
-            "in a page: where a tracing system shows a trace, with {trace} for its id, such as https://jaeger/trace/{trace}"               \
+        0, "source", "PATH", NULL,                                                                                                         \
+            "show the source lines of the methods that cost most, with the cost of each; PATH has folders of source code with colons "     \
+            "between them: a project, or the folder above the packages"                                                                    \
     }
 
 /* Checks these options. Returns CLI_OK, or CLI_USAGE after printing the reason. */

@@ -8,8 +8,8 @@ static const struct place {
     const char *option;
     const char *formats;
 } places[] = {
-    {"otlp-version", "otlp"}, {"threads", "collapsed and html"}, {"title", "html and speedscope"}, {"trace-link", "html"},
-    {"unit", "collapsed"},
+    {"otlp-version", "otlp"},         {"source", "html"},     {"threads", "collapsed and html"},
+    {"title", "html and speedscope"}, {"trace-link", "html"}, {"unit", "collapsed"},
 };
 
 /* Options that choose samples, or change their names. A recording and machine code are written whole. */

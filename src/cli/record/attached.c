@@ -35,6 +35,17 @@ static enum watch_end watch(const struct session *s, struct recording *r, struct
     return watch_recording(s, r, true);
 }
 
+/* Makes sure that the agent is still there. It may have left while the JDK's recorder took its time. */
+static int load_again(const struct session *s, struct recording *r)
+{
+    int status = session_load_agent(s);
+    if (status) {
+        recording_file_discard(&r->file);
+        recording_file_close(&r->file);
+    }
+    return status;
+}
+
 int attached_record(const struct session *s, const struct cli_args *args, struct recording *r)
 {
     struct jdk_recorder jdk;
@@ -47,8 +58,12 @@ int attached_record(const struct session *s, const struct cli_args *args, struct
     status = recording_file_open(&r->file);
     if (status)
         return status;
+    bool asked = r->given[OPTION_JFR];
     jdk_recorder_begin(&jdk, s, r, WATCH_GUARD_NS);
-    status = begin_recording(s, r);
+    if (asked)
+        status = load_again(s, r);
+    if (!status)
+        status = begin_recording(s, r);
     if (!status)
         status = begin_place(s, r);
     if (status) {

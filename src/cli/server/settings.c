@@ -275,15 +275,17 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
     return rc || !o->proxy_from ? rc : people_check_from(o->proxy_from, e);
 }
 
-/* Reads what is about object storage: where recordings become objects, and when; where servers agree. */
+/* Reads what is about object storage: where recordings become objects, and when; where they arrive; where servers agree. */
 static int read_objects(const struct cli_args *args, struct server_options *o, struct error *e)
 {
     int rc = read_time(args, "cold-after", HOUR_NS, &o->cold_after_ns, e);
     rc = rc ? rc : read_size(args, "cold-cache", 1ull << 30, &o->cold_cache_bytes, e);
-    if (!rc && cli_option(args, "cold") && !s3_is_url(cli_option(args, "cold")))
-        rc = error_set(e, -EINVAL, "--cold must be like s3://BUCKET/PREFIX, not '%.100s'", cli_option(args, "cold"));
-    if (!rc && cli_option(args, "keeper") && !s3_is_url(cli_option(args, "keeper")))
-        rc = error_set(e, -EINVAL, "--keeper must be like s3://BUCKET/PREFIX, not '%.100s'", cli_option(args, "keeper"));
+    static const char *const places[] = {"cold", "arrivals", "keeper"};
+    for (size_t i = 0; !rc && i < sizeof places / sizeof *places; i++) {
+        const char *url = cli_option(args, places[i]);
+        if (url && !s3_is_url(url))
+            rc = error_set(e, -EINVAL, "--%s must be like s3://BUCKET/PREFIX, not '%.100s'", places[i], url);
+    }
     return rc;
 }
 
@@ -328,8 +330,12 @@ static int check_forward(const struct server_options *o, struct error *e)
     const char *const others[][2] = {
         {o->store, "store"},  {o->cold, "cold"}, {o->alerts, "alerts"}, {o->pull, "pull"}, {o->remote_write, "remote-write"},
         {o->keeper, "keeper"}};
-    if (!o->forward && (o->receive_only || o->forward_token || o->forward_ca))
-        return error_set(e, -EINVAL, "--receive-only, --forward-token-file and --forward-ca need --forward");
+    if (!o->forward && (o->forward_token || o->forward_ca))
+        return error_set(e, -EINVAL, "--forward-token-file and --forward-ca need --forward");
+    if (o->receive_only && !o->forward == !o->arrivals)
+        return error_set(e, -EINVAL, "--receive-only needs --forward or --arrivals, and not both");
+    if (o->arrivals && o->keeper && !o->forward)
+        return error_set(e, -EINVAL, "--arrivals with --keeper needs --forward: the keeper sends what it takes over to the other servers");
     for (size_t i = 0; o->receive_only && i < sizeof others / sizeof *others; i++)
         if (others[i][0])
             return error_set(e, -EINVAL, "--receive-only keeps nothing: give --%s to the server to which it forwards", others[i][1]);

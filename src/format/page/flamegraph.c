@@ -72,10 +72,9 @@ void flamegraph_begin(struct flamegraph *f, FILE *out)
 }
 
 /* The element for the first profile is in the template; each further profile needs its own element. */
-int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_code *code,
-                   size_t code_count)
+int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_extras *extras)
 {
-    struct page page = {.profile = p, .title = title, .threads = threads, .code = code, .code_count = code_count};
+    struct page page = {.profile = p, .title = title, .threads = threads, .extras = extras ? *extras : (struct page_extras){0}};
     if (f->parts++)
         fprintf(f->out, "</script>\n<script type=\"application/json\" class=\"candor-data\" data-kind=\"%s\" data-title=\"%s\">",
                 profile_kind_word(p), profile_kinds[p->kind].title);
@@ -106,7 +105,7 @@ int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool
 {
     struct flamegraph f;
     flamegraph_begin(&f, out);
-    int rc = flamegraph_add(&f, p, title, threads, NULL, 0);
+    int rc = flamegraph_add(&f, p, title, threads, NULL);
     flamegraph_end(&f);
     return rc;
 }

@@ -20,9 +20,8 @@ struct flamegraph {
     uint32_t parts;
 };
 void flamegraph_begin(struct flamegraph *f, FILE *out);
-/* Adds a profile. Returns 0 or a code of calltree_build. */
-int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_code *code,
-                   size_t code_count);
+/* Adds a profile. extras: NULL = none. Returns 0 or a code of calltree_build. */
+int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_extras *extras);
 /* Adds another report as JSON. The page knows it by the name of this part, such as "halts" or "locks". */
 void flamegraph_add_json(struct flamegraph *f, const char *part, const char *json, size_t len);
 void flamegraph_end(struct flamegraph *f);

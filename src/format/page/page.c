@@ -7,6 +7,7 @@
 #include "profile/allocated.h"
 #include "profile/figures/books_json.h"
 #include "profile/kinds.h"
+#include "profile/names.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,6 +34,23 @@ static void put_names(struct jsonw *j, const struct strtab *names, const struct 
     jsonw_array(j);
     for (uint8_t i = 0; i < PROFILE_TYPES; i++)
         jsonw_text(j, type_name(p, i));
+    jsonw_array_end(j);
+}
+
+/* Writes what the reasons mean that samples without a stack have in place of a method. */
+static void put_reasons(struct jsonw *j, const struct strtab *names)
+{
+    jsonw_key(j, "reasons");
+    jsonw_array(j);
+    for (uint32_t i = 1; i < names->count; i++) {
+        const char *meaning = names_reason(strtab_text(names, i));
+        if (!meaning)
+            continue;
+        jsonw_array(j);
+        jsonw_uint(j, i);
+        jsonw_text(j, meaning);
+        jsonw_array_end(j);
+    }
     jsonw_array_end(j);
 }
 
@@ -351,13 +369,50 @@ static int put_code(struct jsonw *j, struct page *page)
     int rc = 0;
     jsonw_key(j, "code");
     jsonw_array(j);
-    for (size_t i = 0; !rc && i < page->code_count; i++) {
-        const struct page_code *c = &page->code[i];
+    for (size_t i = 0; !rc && i < page->extras.code_count; i++) {
+        const struct page_code *c = &page->extras.code[i];
         uint32_t name = strtab_add_text(&page->tree.names, c->name);
         rc = name || !*c->name ? 0 : -ENOMEM;
         jsonw_array(j);
         jsonw_uint(j, name);
         jsonw_text(j, c->text);
+        jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+    return rc;
+}
+
+static void put_source_lines(struct jsonw *j, const struct source_method *m)
+{
+    jsonw_array(j);
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct source_line *l = &m->lines[i];
+        jsonw_array(j);
+        jsonw_uint(j, l->number);
+        jsonw_uint(j, l->self);
+        jsonw_uint(j, l->total);
+        jsonw_text(j, l->text);
+        jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+}
+
+static int put_sources(struct jsonw *j, struct page *page)
+{
+    const struct sources *s = page->extras.sources;
+    const struct profile *p = page->profile;
+    int rc = 0;
+    jsonw_key(j, "source");
+    jsonw_array(j);
+    for (uint32_t i = 0; s && !rc && i < s->count; i++) {
+        const struct source_method *m = &s->list[i];
+        uint32_t name = strtab_add(&page->tree.names, profile_text(p, m->label), strtab_len(&p->strings, m->label));
+        rc = name ? 0 : -ENOMEM;
+        jsonw_array(j);
+        jsonw_uint(j, name);
+        jsonw_text(j, m->file);
+        jsonw_uint(j, m->beyond);
+        put_source_lines(j, m);
         jsonw_array_end(j);
     }
     jsonw_array_end(j);
@@ -391,6 +446,7 @@ static void put_head(struct jsonw *j, const struct profile *p)
     jsonw_member_text(j, "kind", profile_kind_word(p));
     jsonw_member_text(j, "kind_title", profile_kind_title(p));
     jsonw_member_uint(j, "pid", p->pid);
+    jsonw_member_text(j, "host", profile_host(p));
     jsonw_member_text(j, "jvm", profile_text(p, p->jvm_version));
     const char *agent = profile_setting(p, "version");
     jsonw_member_text(j, "agent", agent ? agent : "");
@@ -436,7 +492,9 @@ int page_write(struct page *page, FILE *out)
         rc = put_sums(&j, page);
     rc = rc ? rc : put_changes(&j, page);
     rc = rc ? rc : put_code(&j, page);
+    rc = rc ? rc : put_sources(&j, page);
     put_names(&j, &page->tree.names, p);
+    put_reasons(&j, &page->tree.names);
     rc = rc ? rc : put_owners(&j, page);
     put_threads(&j, page);
     if (!rc && coarse_is_needed(&page->tree, &page->slices))

@@ -6,6 +6,7 @@
 #include "format/page/slices.h"
 #include "profile/figures/method_sums.h"
 #include "profile/figures/stats.h"
+#include "profile/sources/sources.h"
 
 #include <stdio.h>
 
@@ -23,6 +24,13 @@ struct page_code {
     char *name, *text;
 };
 
+/* What a page may have in addition to the profile. */
+struct page_extras {
+    const struct page_code *code;
+    size_t code_count;
+    const struct sources *sources; /* source lines; NULL = none */
+};
+
 /* One of the two profiles of a comparison. */
 struct page_profile {
     const struct profile *profile;
@@ -35,8 +43,7 @@ struct page {
     const struct page_profile *before; /* NULL = this is no comparison */
     const struct page_change *changes;
     size_t change_count;
-    const struct page_code *code;
-    size_t code_count;
+    struct page_extras extras;
     const struct method_sum *sums; /* the sums of all methods, if the stacks are pruned; NULL = the page can compute them from the stacks */
     size_t sum_count;
     bool threads;

@@ -276,6 +276,8 @@ static int take_resource(struct reader *r, const struct pb_field *field)
         struct otlp_attribute a = otlp_tables_key_value(&r->t, &f);
         if (otlp_is(a.key, OTLP_PID))
             p->pid = a.number;
+        else if (otlp_is(a.key, OTLP_HOST))
+            rc = profile_set_host(p, a.value.bytes, a.value.len);
         else if (otlp_is(a.key, OTLP_COMMAND))
             rc = profile_string(p, a.value.bytes, a.value.len, &p->command);
         else if (otlp_is(a.key, OTLP_JVM))

@@ -142,6 +142,15 @@ static enum line line_of(struct span line, bool is_below, struct perf_head *head
     return is_head ? LINE_IS_HEAD : LINE_IS_OTHER;
 }
 
+/* Reads a comment. Those of `perf script --header` describe the machine. */
+static int take_comment(struct reader *r, struct span comment)
+{
+    static const char host[] = "# hostname : ";
+    enum { HOST_AT = sizeof host - 1 };
+    bool names_host = comment.len > HOST_AT && !memcmp(comment.bytes, host, HOST_AT);
+    return names_host ? profile_set_host(r->p, comment.bytes + HOST_AT, comment.len - HOST_AT) : 0;
+}
+
 /* Reads one line. Lines of source code, which have no address, may follow a frame. */
 static int take_line(struct reader *r, struct span line)
 {
@@ -151,7 +160,7 @@ static int take_line(struct reader *r, struct span line)
     if (!plain.len)
         return finish(r);
     if (*line.bytes == '#')
-        return 0;
+        return take_comment(r, plain);
     enum line what = line_of(plain, r->open, &head, &frame);
     if (what == LINE_IS_FRAME)
         return r->taken ? perf_frame_add(r->p, &frame, &r->stack) : 0;

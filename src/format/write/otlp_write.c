@@ -427,9 +427,11 @@ int otlp_write_request(FILE *out, const struct otlp_request *request)
 
 int otlp_write(FILE *out, const struct profile *p, enum otlp_version version)
 {
-    const struct otlp_resource_attribute attributes[] = {
-        {OTLP_PID, NULL, p->pid}, {OTLP_COMMAND, profile_text(p, p->command), 0}, {OTLP_JVM, profile_text(p, p->jvm_version), 0}};
-    return write_request(out, &(struct otlp_request){&p, 1, attributes, 3}, version);
+    const struct otlp_resource_attribute attributes[] = {{OTLP_PID, NULL, p->pid},
+                                                         {OTLP_COMMAND, profile_text(p, p->command), 0},
+                                                         {OTLP_JVM, profile_text(p, p->jvm_version), 0},
+                                                         {OTLP_HOST, profile_host(p), 0}};
+    return write_request(out, &(struct otlp_request){&p, 1, attributes, sizeof attributes / sizeof *attributes}, version);
 }
 
 int otlp_export(const struct export_request *as, FILE *out)

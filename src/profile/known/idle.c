@@ -17,11 +17,12 @@ static bool *stacks_with_more_than_jdk(const struct profile *p)
     return more;
 }
 
-/* Whether all frames of the sample are known. If a stack is cut off or was not found, the rest of it may be the program's. */
+/* Whether all frames of the sample are known, or it has no Java frames: a thread of the JVM. If a stack is cut off or was not found, the
+ * rest of it may be the program's. */
 static bool is_whole(const struct profile *p, const struct profile_sample *s)
 {
     const char *outcome = profile_text(p, s->outcome);
-    return !*outcome || !strcmp(outcome, "complete");
+    return !*outcome || !strcmp(outcome, "complete") || !strcmp(outcome, "no_java_stack");
 }
 
 /* Whether the sample is a wait in which its thread may be idle, as far as its state and its lock show it. */

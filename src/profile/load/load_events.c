@@ -527,6 +527,19 @@ static int on_jvm(struct load *l, struct jfr_event *event)
     return load_part_note(l->part, note);
 }
 
+/* Reads the name of the host, which no event of the JDK has, from the environment. Shells and container engines set it for Linux, and
+ * Windows sets it for its programs. */
+static int on_environment(struct load *l, struct jfr_event *event)
+{
+    struct load_note note = {.kind = LOAD_SETTING};
+    struct jfr_text key = jfr_value_text(value(event, "key")), host = jfr_value_text(value(event, "value"));
+    if (!host.len || (!jfr_text_is(key, "HOSTNAME") && !jfr_text_is(key, "COMPUTERNAME")))
+        return 0;
+    if (profile_string(l->profile, "host", strlen("host"), &note.a) || load_text(l->profile, host, &note.b))
+        return -ENOMEM;
+    return load_part_note(l->part, note);
+}
+
 /* ---- settings of the JDK's and async-profiler's samplers ---- */
 
 /* Parses a period: "20 ms", or a bare number of nanoseconds from async-profiler. Returns nanoseconds; 0 if the text is not a duration
@@ -606,6 +619,7 @@ static const struct {
     {"datadog.ExecutionSample", on_datadog_sample},
     {"jdk.ActiveSetting", on_active_setting},
     {"jdk.JVMInformation", on_jvm},
+    {"jdk.InitialEnvironmentVariable", on_environment},
 };
 
 int load_new(struct load **out, struct profile *p, struct load_stacks *stacks, _Atomic uint64_t *holders_read)

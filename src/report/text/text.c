@@ -131,14 +131,23 @@ bool text_is_shown(const struct text *t, const struct stats_figure *f)
     return f->weight && (t->o->top_set || f->share >= 0.0005);
 }
 
+/* Returns the length of a plural's singular: "methods", "classes". */
+static int singular_length(const char *plural)
+{
+    size_t n = strlen(plural);
+    return (int)(n > 4 && !strcmp(plural + n - 4, "sses") ? n - 2 : n - 1);
+}
+
 void text_rest(const struct text *t, uint32_t count, uint64_t weight, const char *what)
 {
     char number[32];
+    bool is_one = count == 1;
     if (!count)
         return;
     double share = t->s->weight ? (double)weight / (double)t->s->weight : 0;
     text_begin(t, TEXT_FAINT);
-    fprintf(t->out, "%s more %s, together s %.1f", text_count(number, sizeof number, count), what, share * 100);
+    fprintf(t->out, "%s more %.*s, %ss %.1f", text_count(number, sizeof number, count), is_one ? singular_length(what) : (int)strlen(what),
+            what, is_one ? "" : "together ", share * 100);
     text_end(t, TEXT_FAINT);
     fputc('\n', t->out);
 }
@@ -161,6 +170,7 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
     }
     if (o->sections & REPORT_LINES)
         text_lines(&t);
+    text_source(&t);
     text_groups(&t);
     rc = text_trees(&t);
     if (o->sections & REPORT_THREADS)

@@ -16,6 +16,7 @@ void text_header(const struct text *t);
 void text_own(const struct text *t); /* the program's own code (text_own.c) */
 void text_methods(const struct text *t);
 void text_lines(const struct text *t);
+void text_source(const struct text *t);  /* source lines with their costs (text_source.c) */
 void text_groups(const struct text *t);  /* classes, packages, types */
 void text_label(const struct text *t);   /* the values of the label that the options name */
 void text_threads(const struct text *t); /* (text_threads.c) */

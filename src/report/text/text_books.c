@@ -35,10 +35,17 @@ static double share_of(const struct text *t, enum book book, enum account_role r
     return 100 * (double)accounts_sum_roles(t->p, book, 1u << role).ns / whole;
 }
 
-/* Returns the part of the whole by which samples of clocks by lot stand for too little; negative = for too much. */
+/* Returns the part of the whole by which samples stand for too little, by chance; negative = for too much. */
 static double chance_of(const struct text *t, enum book book, double whole)
 {
-    return book == BOOK_CPU ? 100 * (double)accounts_chance(t->p) / whole : 0;
+    int64_t chance = book == BOOK_CPU ? accounts_chance(t->p) : book == BOOK_WALL ? accounts_sum(t->p, ACCOUNT_WALL_UNSEEN).ns : 0;
+    return 100 * (double)chance / whole;
+}
+
+/* Returns the percentage to print: not "-0.0". */
+static double plain(double percent)
+{
+    return fabs(percent) < 0.05 ? 0 : percent;
 }
 
 /* Prints the books in one line, if nothing in them needs an explanation. Returns whether it did. */
@@ -48,19 +55,23 @@ static bool put_in_short(const struct text *t, enum book book)
     double whole = (double)accounts_sum(t->p, book_rows[book].sign).ns;
     if (t->o->all_books || sign->role != ACCOUNT_IS_WHOLE || sign->unit != ACCOUNT_IN_NS || whole <= 0)
         return false;
-    double seen = share_of(t, book, ACCOUNT_IS_SEEN, whole), failed = share_of(t, book, ACCOUNT_IS_FAILED, whole);
+    double no_java = book == BOOK_WALL ? 100 * (double)accounts_without_java(t->p) / whole : 0;
+    double seen = share_of(t, book, ACCOUNT_IS_SEEN, whole), failed = share_of(t, book, ACCOUNT_IS_FAILED, whole) - no_java;
     double lost = share_of(t, book, ACCOUNT_IS_LOST, whole);
-    double unseen = book == BOOK_CPU ? 100 * (double)accounts_unseen(t->p) / whole : share_of(t, book, ACCOUNT_IS_UNSEEN, whole);
     double residual = share_of(t, book, ACCOUNT_IS_RESIDUAL, whole), chance = chance_of(t, book, whole);
-    if (seen + chance < SEEN_LEAST || fabs(chance) > CHANCE_MOST || failed + lost > MISSING_MOST || fabs(residual) > MISSING_MOST)
+    double unseen = share_of(t, book, ACCOUNT_IS_UNSEEN, whole) - chance;
+    if (seen + no_java + chance < SEEN_LEAST || fabs(chance) > CHANCE_MOST || failed + lost > MISSING_MOST || fabs(residual) > MISSING_MOST)
         return false;
-    char about[320], by_lot[64] = "";
+    char about[400], by_chance[96] = "", without[80] = "";
     if (fabs(chance) >= CHANCE_TOLD)
-        snprintf(by_lot, sizeof by_lot, " (%.1f %% too %s, by chance: clocks by lot)", fabs(chance), chance < 0 ? "much" : "little");
+        snprintf(by_chance, sizeof by_chance, " (%.1f %% too %s, by chance: %s)", fabs(chance), chance < 0 ? "much" : "little",
+                 book == BOOK_CPU ? "clocks by lot" : "threads that began or ended");
+    if (no_java >= CHANCE_TOLD)
+        snprintf(without, sizeof without, ", %.1f %% in threads of the JVM without Java frames", no_java);
     snprintf(about, sizeof about,
-             "  %.1f %% of the %s is in samples with a stack%s; failed %.1f %%, lost %.1f %%, unseen %.1f %%, residual %.1f %% "
+             "  %.1f %% of the %s is in samples with a stack%s%s; failed %.1f %%, lost %.1f %%, unseen %.1f %%, residual %.1f %% "
              "(all: --sections books)",
-             seen, book_rows[book].whole, by_lot, failed, lost, unseen, residual);
+             seen, book_rows[book].whole, by_chance, without, plain(failed), lost, plain(unseen), plain(residual));
     text_heading(t, book_rows[book].heading, about);
     return true;
 }

@@ -23,13 +23,18 @@ static void key(const struct text *t, const char *name)
 
 static void put_process(const struct text *t)
 {
-    const char *command = profile_text(t->p, t->p->command);
-    if (!*command && !t->p->pid)
+    const char *command = profile_text(t->p, t->p->command), *host = profile_host(t->p);
+    bool is_known = *command || t->p->pid;
+    if (!is_known && !*host)
         return;
-    key(t, "Process");
-    utf8_print(t->out, *command ? command : "?");
+    key(t, is_known ? "Process" : "Host");
+    if (is_known)
+        utf8_print(t->out, *command ? command : "?");
     if (t->p->pid)
         fprintf(t->out, " (pid %" PRIu64 ")", t->p->pid);
+    if (is_known && *host)
+        fputs(" on ", t->out);
+    utf8_print(t->out, host);
     fputc('\n', t->out);
 }
 
@@ -59,7 +64,10 @@ static void put_time(const struct text *t)
     if (seconds < SINCE_BOOT_MOST_S)
         snprintf(date, sizeof date, "%lld s after the machine started", (long long)seconds);
     key(t, "Recorded");
-    fprintf(t->out, "%s, %s\n", date, text_time(length, sizeof length, (int64_t)t->p->duration_ns));
+    fputs(date, t->out);
+    if (t->p->duration_ns)
+        fprintf(t->out, ", %s", text_time(length, sizeof length, (int64_t)t->p->duration_ns));
+    fputc('\n', t->out);
 }
 
 static void put_moment(const struct text *t, int64_t ns)
@@ -187,8 +195,9 @@ static void put_value(const struct text *t)
     char text[32];
     key(t, "Measured");
     text_weight(text, sizeof text, p, t->s->weight);
-    fprintf(t->out, "%s%s", text, p->unit == PROFILE_UNIT_OTHER ? " " : "");
-    if (p->unit == PROFILE_UNIT_OTHER)
+    bool is_count = !strcmp(profile_unit_word(p), "count"); /* pprof's word for a number of whatever the value is */
+    fprintf(t->out, "%s%s", text, p->unit == PROFILE_UNIT_OTHER && !is_count ? " " : "");
+    if (p->unit == PROFILE_UNIT_OTHER && !is_count)
         utf8_print(t->out, profile_unit_word(p));
     fputs(" of ", t->out);
     utf8_print(t->out, text_whole(t));

@@ -1,8 +1,10 @@
 #include "report/text/text.h"
 
 #include "base/text/utf8.h"
+#include "profile/names.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { METHODS_TOP = 20, LINES_TOP = 10, LABELS_TOP = 20 };
 
@@ -76,6 +78,27 @@ static void put_row(const struct text *t, const struct layout *l, const struct s
         text_name(t, r->label, l->used, tail);
 }
 
+/* Says what the reasons mean that stand in place of a method. Several symbols may have one reason, which is explained once. */
+static void put_reasons(const struct text *t, const struct stats_table *table, uint32_t rows)
+{
+    enum { REASONS_MOST = 8 };
+    const char *told[REASONS_MOST];
+    size_t count = 0, i;
+    for (uint32_t r = 0; r < rows && count < REASONS_MOST; r++) {
+        const char *label = profile_text(t->p, table->rows[r].label), *meaning = names_reason(label);
+        for (i = 0; meaning && i < count && told[i] != meaning; i++)
+            ;
+        if (!meaning || i < count)
+            continue;
+        told[count++] = meaning;
+        text_begin(t, TEXT_FAINT);
+        fprintf(t->out, "%.*s: ", (int)strcspn(label, "]") + 1, label);
+        utf8_print(t->out, meaning);
+        text_end(t, TEXT_FAINT);
+        fputc('\n', t->out);
+    }
+}
+
 static void put_table(const struct text *t, struct stats_table *table, const char *title, uint32_t otherwise, const char *what)
 {
     if (!table->count)
@@ -92,6 +115,8 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
     for (uint32_t i = 0; i < rows; i++)
         put_row(t, &l, &table->rows[i], table);
     put_rest(t, table, rows, what);
+    if (table == &t->s->methods)
+        put_reasons(t, table, rows);
 }
 
 void text_methods(const struct text *t)
@@ -99,8 +124,19 @@ void text_methods(const struct text *t)
     put_table(t, &t->s->methods, profile_kinds[t->p->kind].methods, METHODS_TOP, "methods");
 }
 
+/* Whether any row has a line. Otherwise the table of lines would repeat that of methods. */
+static bool has_lines(const struct stats_table *lines)
+{
+    uint32_t i = 0;
+    while (i < lines->count && !lines->rows[i].line)
+        i++;
+    return i < lines->count;
+}
+
 void text_lines(const struct text *t)
 {
+    if (!has_lines(&t->s->lines) && t->o->sections & REPORT_METHODS)
+        return;
     put_table(t, &t->s->lines, profile_kinds[t->p->kind].lines, LINES_TOP, "lines");
 }
 

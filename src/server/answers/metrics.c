@@ -4,6 +4,7 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
+#include "server/forward/arrivals.h"
 #include "server/forward/forward.h"
 #include "server/keeper/keeper.h"
 #include "server/logs/audit.h"
@@ -186,6 +187,23 @@ static void put_forward(FILE *out, struct forward *f)
 #undef PUT
 }
 
+static void put_arrivals(FILE *out, const struct server *s)
+{
+    struct arrivals_counts c = arrivals_counts(s->arrivals);
+    if (!s->store)
+        exposition_put(out, "arrivals_left_total", "counter",
+                       "Recordings left in object storage, for a server that keeps them (--arrivals).", c.left);
+    if (s->store && keeper_epoch(s->keeper))
+        exposition_put(out, "arrivals_waiting", "gauge", "Recordings in object storage that are not taken over yet (--arrivals).",
+                       c.waiting);
+    if (s->store) {
+        exposition_put(out, "arrivals_taken_total", "counter", "Recordings taken over from there.", c.taken);
+        exposition_put(out, "arrivals_refused_total", "counter", "Recordings that no server will ever take, now objects under refused/.",
+                       c.refused);
+    }
+    exposition_put(out, "arrivals_failures_total", "counter", "What failed about recordings there, and is tried again.", c.failures);
+}
+
 static void put_keeper(FILE *out, struct keeper *k)
 {
     struct keeper_view view = keeper_look(k);
@@ -227,6 +245,8 @@ void metrics_write(FILE *out, struct server *s, bool exemplars)
         put_kept(out, s);
     if (s->forward)
         put_forward(out, s->forward);
+    if (s->arrivals)
+        put_arrivals(out, s);
     if (s->keeper)
         put_keeper(out, s->keeper);
     alerts_put_metrics(out, s);

@@ -2,7 +2,6 @@
 
 #include "base/text/units.h"
 #include "format/read/formats.h"
-#include "server/answers/forwarded.h"
 #include "server/answers/ingest.h"
 #include "server/push/push.h"
 #include "server/request/arrival.h"
@@ -370,7 +369,8 @@ static int store_forwarded(struct http *h, struct receive *r, struct store_added
     char *map = map_body(r);
     if (map == MAP_FAILED)
         return error_set(&r->error, -ENOMEM, "out of memory");
-    int rc = forwarded_store(h->server, &h->token, map ? map + ENVELOPE_HEAD : "", r->writer.size, added, &r->error);
+    const struct arrival_file file = {map ? map + ENVELOPE_HEAD : "", r->writer.size, "the forwarded recording", .forwarded = true};
+    int rc = arrival_store_file(h->server, &h->token, &file, added, &r->error);
     unmap_body(r, map);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* Receives a body that contains recordings. /v1/recordings takes one recording, and so does /ingest, for Pyroscope's agents. Other agents
- * send a message with several recordings (push/push.h). Another server forwards what it has received (forwarded.h). */
+ * send a message with several recordings (push/push.h). Another server forwards what it has received (request/arrival.h). */
 #ifndef CANDOR_SERVER_ANSWERS_RECEIVE_H
 #define CANDOR_SERVER_ANSWERS_RECEIVE_H
 

@@ -275,7 +275,7 @@ static bool refuse_as_receiver(struct http *h)
         http_error(h, HTTP_NOT_FOUND,
                    "this server keeps no recordings (--receive-only), so none can be forwarded to it; name the servers that keep them");
     else if (!is_of_receiver(h))
-        http_error(h, HTTP_NOT_FOUND, "this server only receives recordings (--receive-only); ask the one to which it forwards them");
+        http_error(h, HTTP_NOT_FOUND, "this server only receives recordings (--receive-only); ask one that keeps them");
     return h->answered;
 }
 

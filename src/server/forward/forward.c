@@ -2,6 +2,7 @@
 #include "server/forward/forward_internal.h"
 
 #include "http/address.h"
+#include "server/forward/arrivals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -233,7 +234,8 @@ int forward_take(struct forward *f, struct envelope_writer *w, const struct enve
     int rc = forward_check_room(f, e);
     rc = rc ? rc : envelope_end(w, note, identity, e);
     rc = rc ? rc : read_it(f, w, note, out, e);
-    rc = rc ? rc : put(f, w->path, identity, &out->duplicate, e);
+    if (!rc)
+        rc = f->options.arrivals ? arrivals_leave(f->options.arrivals, w->path, e) : put(f, w->path, identity, &out->duplicate, e);
     envelope_abandon(w);
     return rc;
 }
@@ -257,7 +259,7 @@ int forward_open(struct forward **out, const struct forward_options *o, struct e
         rc = rc ? rc : disk_sync_directory(path, e); /* the folders of the servers are on the disk before anything is acknowledged */
     }
     rc = rc ? rc : check_others(f, e);
-    if (rc || !f->count) {
+    if (rc || (!f->count && !o->arrivals)) {
         forward_close(f);
         *out = NULL;
     }

@@ -1,5 +1,6 @@
 /* Sends recordings on to other servers (--forward), and, with --receive-only, receives recordings without keeping them. A recording is
- * acknowledged when it is on this disk for each of the other servers; it leaves the disk when they have acknowledged it in turn. A
+ * acknowledged when it is on this disk for each of the other servers; it leaves the disk when they have acknowledged it in turn. Or it is
+ * acknowledged when it is in object storage (arrivals/arrivals.h), and this disk keeps nothing. A
  * server recognizes a recording that it has, so each counts once, however often it was sent and to whom.
  *
  *     DATA/forward/URL/    what waits for a server (postbox.h); '/' in the URL is %2F
@@ -14,14 +15,16 @@
 
 enum { FORWARD_MAX = 8, FORWARD_URL_MAX = 200 };
 
+struct arrivals; /* server/forward/arrivals.h */
 struct forward;
 
 struct forward_options {
-    const char *data, *urls;                                                           /* urls: with commas between them; NULL = none */
-    const char *token_file, *ca;                                                       /* NULL = no token; the system's certificates */
-    bool receive_only;                                                                 /* there is no store in `data` */
-    const atomic_uint_fast64_t *most;                                                  /* bytes that may wait for a server */
-    const atomic_bool *stop;                                                           /* once it is set, requests end */
+    struct arrivals *arrivals;        /* with receive_only: recordings are left there, and `urls` is NULL */
+    const char *data, *urls;          /* urls: with commas between them; NULL = none */
+    const char *token_file, *ca;      /* NULL = no token; the system's certificates */
+    bool receive_only;                /* there is no store in `data` */
+    const atomic_uint_fast64_t *most; /* bytes that may wait for a server */
+    const atomic_bool *stop;          /* once it is set, requests end */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e); /* as in struct store_options */
     void (*tell)(const char *text);                                                    /* prints a line of the log */
 };
@@ -37,9 +40,9 @@ struct forward_counts {
 
 /* Checks the text of --forward: URLs with commas between them. */
 int forward_check(const char *urls, struct error *e);
-/* Opens what waits. Without a store it also makes DATA, and takes its lock. *out is NULL if the options name no server. What they refer to
- * must outlive it. Returns 0, or a code with a message in e; -EBUSY if another server uses DATA, or if recordings wait for a server that
- * --forward does not name. */
+/* Opens what waits. Without a store it also makes DATA, and takes its lock. *out is NULL if the options name no server, and no arrivals.
+ * What they refer to must outlive it. Returns 0, or a code with a message in e; -EBUSY if another server uses DATA, or if recordings wait
+ * for a server that --forward does not name. */
 int forward_open(struct forward **out, const struct forward_options *o, struct error *e);
 /* Starts the threads that send. f may be NULL. */
 int forward_start(struct forward *f, struct error *e);

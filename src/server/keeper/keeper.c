@@ -17,7 +17,11 @@
 enum { ID_BYTES = 16, LEASE_MAX = 64 << 20, LEASE_VERSION = 1 };
 
 /* The holder's clock may run slower than another's by a quarter. */
-static const struct lease_times times = {.lasts = 15 * NS_PER_S, .rests = 20 * NS_PER_S, .renews = 4 * NS_PER_S, .looks = 2 * NS_PER_S};
+static const struct lease_times times = {.lasts = 15 * NS_PER_S,
+                                         .rests = 20 * NS_PER_S,
+                                         .renews = 4 * NS_PER_S,
+                                         .looks = 2 * NS_PER_S,
+                                         .spaces = NS_PER_S};
 
 static const char object[] = "keeper", probe[] = "keeper-probe";
 

@@ -18,8 +18,10 @@ enum lease_act lease_next(const struct lease *l, uint64_t now, bool wants, uint6
         return now >= l->next ? LEASE_LOOK : LEASE_WAIT;
     if (l->holder == LEASE_NOBODY)
         return LEASE_WRITE;
-    if (l->holder == LEASE_ME)
-        return wants || now >= l->next ? LEASE_WRITE : LEASE_WAIT;
+    if (l->holder == LEASE_ME) {
+        *until = wants && l->may < l->next ? l->may : l->next;
+        return now >= *until ? LEASE_WRITE : LEASE_WAIT;
+    }
     if (now >= take)
         return LEASE_WRITE;
     *until = take < l->next ? take : l->next;
@@ -46,6 +48,7 @@ void lease_wrote(struct lease *l, uint64_t sent)
     l->holder = LEASE_ME;
     l->ends = sent + l->times->lasts;
     l->next = sent + l->times->renews;
+    l->may = sent + l->times->spaces;
 }
 
 void lease_refused(struct lease *l, uint64_t now)

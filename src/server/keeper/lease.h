@@ -16,6 +16,7 @@ struct lease_times {
     uint64_t lasts, rests;
     uint64_t renews; /* the holder writes so often */
     uint64_t looks;  /* the others look so often, and all of them after a failure */
+    uint64_t spaces; /* the holder writes no sooner than this after a write that succeeded, whatever it wants to write */
 };
 
 enum lease_holder { LEASE_NOBODY, LEASE_ME, LEASE_OTHER };
@@ -28,6 +29,7 @@ struct lease {
     uint64_t seen;            /* when it was first seen */
     uint64_t ends;            /* of the last write of this server that succeeded */
     uint64_t next;            /* when to renew, or to look */
+    uint64_t may;             /* when the holder may write again */
 };
 
 void lease_init(struct lease *l, const struct lease_times *times);

@@ -186,6 +186,23 @@ int arrival_store_bytes(struct server *s, const struct token *by, struct envelop
     return rc;
 }
 
+int arrival_store_file(struct server *s, const struct token *by, const struct arrival_file *file, struct store_added *added,
+                       struct error *e)
+{
+    struct envelope v;
+    int rc = envelope_read(&v, file->bytes, file->size, file->name, e);
+    if (rc)
+        return rc == -EBADMSG ? -EINVAL : rc;
+    v.note.forwarded = file->forwarded;
+    if (v.size > s->limits.max_body)
+        rc = error_set(e, -EFBIG, "more than --max-body, %llu bytes", (unsigned long long)s->limits.max_body);
+    else if (!*labels_get(&v.note.labels, "service"))
+        rc = error_set(e, -EINVAL, "%s: the label service is missing", file->name);
+    rc = rc ? rc : arrival_store_bytes(s, by, &v.note, v.body, v.size, added, e);
+    envelope_close(&v);
+    return rc;
+}
+
 void arrival_limit_profile(const struct server *s, struct envelope_note *note)
 {
     note->most.bytes = s->limits.profile_bytes;

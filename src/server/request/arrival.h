@@ -26,6 +26,17 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
 /* Does the same with a recording in memory. */
 int arrival_store_bytes(struct server *s, const struct token *by, struct envelope_note *note, const void *bytes, size_t n,
                         struct store_added *added, struct error *e);
+/* A recording that another server has received, as that server keeps it (files/envelope.h). */
+struct arrival_file {
+    const void *bytes;
+    uint64_t size;
+    const char *name; /* for messages */
+    bool forwarded;   /* the other server sends it to all servers itself; otherwise this one sends it on */
+};
+/* Stores it with what the other server noted: its labels, and when it came. Returns 0 or a code of arrival_store, -EINVAL if the bytes are
+ * not such a file. */
+int arrival_store_file(struct server *s, const struct token *by, const struct arrival_file *file, struct store_added *added,
+                       struct error *e);
 /* Begins the file of a recording that arrives. */
 int arrival_begin(struct server *s, struct envelope_writer *w, struct error *e);
 

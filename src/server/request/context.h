@@ -66,8 +66,8 @@
  * store_password, store_ca: files; NULL = none, the system's. weights: NULL, "exact" or "rounded". trace_link: the address of a trace in a
  * tracing system (base/text/trace_link.h); NULL = none. cold: where recordings become objects; NULL = nowhere. cold_take_over: NULL, or "".
  * s3_*: as in struct s3_options of store/objects/s3.h. forward: URLs of other servers, with commas; NULL = none. forward_token,
- * forward_ca: files; NULL = none, the system's. receive_only: NULL, or "". keeper: where servers agree which one is the keeper;
- * NULL = this one is alone. */
+ * forward_ca: files; NULL = none, the system's. receive_only: NULL, or "". arrivals: where receivers leave recordings; NULL = nowhere.
+ * keeper: where servers agree which one is the keeper; NULL = this one is alone. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -107,8 +107,10 @@
     X(forward_token, "forward-token-file")                                                                                                 \
     X(forward_ca, "forward-ca")                                                                                                            \
     X(receive_only, "receive-only")                                                                                                        \
+    X(arrivals, "arrivals")                                                                                                                \
     X(keeper, "keeper")
 
+struct arrivals; /* server/forward/arrivals.h */
 struct forward;  /* server/forward/forward.h */
 struct keeper;   /* server/keeper/keeper.h */
 struct alerts;   /* server/alerts/alerts.h */
@@ -176,9 +178,10 @@ struct journal; /* request/journal.h */
 struct server {
     const struct server_options *options; /* those of the start; `limits` has the limits */
     struct server_limits limits;
-    struct store *store;     /* NULL with --receive-only */
-    struct forward *forward; /* NULL = nothing is sent on */
-    struct keeper *keeper;   /* NULL = this server is alone */
+    struct store *store;       /* NULL with --receive-only */
+    struct forward *forward;   /* NULL = nothing is sent on */
+    struct arrivals *arrivals; /* NULL = receivers leave nothing in object storage */
+    struct keeper *keeper;     /* NULL = this server is alone */
     struct tokens tokens;
     struct quotas *quotas;
     struct counters counters;

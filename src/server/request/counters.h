@@ -35,7 +35,8 @@ enum refusal {
 
 /* The protocol by which a recording was received, with its name in /metrics. */
 #define COUNTERS_PROTOCOLS(X)                                                                                                              \
-    X(RECORDINGS, "recordings") X(INGEST, "ingest") X(PUSH, "push") X(OTLP, "otlp") X(PULL, "pull") X(FORWARDED, "forwarded")
+    X(RECORDINGS, "recordings")                                                                                                            \
+    X(INGEST, "ingest") X(PUSH, "push") X(OTLP, "otlp") X(PULL, "pull") X(FORWARDED, "forwarded") X(ARRIVAL, "arrivals")
 
 enum protocol {
 #define COUNTERS_PROTOCOL(name, word) BY_##name,

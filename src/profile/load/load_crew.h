@@ -18,6 +18,7 @@
  * beside: NULL, or others that look at each chunk, too, one chunk after the other; only with `kept`.
  * kept: NULL, or receives the stacks, to which the samples of all profiles then refer; the calling thread then reads alone. The function
  * returns when all threads have ended. Damage in chunks is added to `problems`. Returns 0 or -ENOMEM. */
+struct load_kept;
 int load_crew_run(struct load_whole *wholes, uint32_t n, struct load_kept *kept, const struct pass_readers *beside,
                   const struct jfr_file *file, struct jfr_problems *problems);
 

@@ -366,7 +366,7 @@ static void test_messages(void)
     size_t n;
     struct alert_rule rule = {.name = "r",
                               .each = "k8s.pod",
-                              .source = sources_find("self"),
+                              .source = sources_named("self"),
                               .method = "<x>",
                               .window = 60,
                               .threshold_text = "5%",

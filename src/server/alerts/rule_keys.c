@@ -65,7 +65,7 @@ static int set_method(struct alert_rule *r, const char *key, const char *value, 
 static int set_value(struct alert_rule *r, const char *key, const char *value, struct error *e)
 {
     char names[200];
-    r->source = sources_find(value);
+    r->source = sources_named(value);
     return r->source ? 0 : error_set(e, -EINVAL, "%s '%.40s': use one of %s", key, value, sources_names(names, sizeof names));
 }
 

@@ -85,7 +85,7 @@ static const struct alert_source sources[] = {
     KEY_METRIC_ROWS(METRIC_ROW)};
 enum { SOURCES = sizeof sources / sizeof *sources, OF_SAMPLES = SOURCES - KEY_METRICS };
 
-const struct alert_source *sources_find(const char *name)
+const struct alert_source *sources_named(const char *name)
 {
     for (int i = 0; i < SOURCES; i++)
         if (!strcmp(sources[i].name, name))

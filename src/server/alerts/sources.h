@@ -40,7 +40,7 @@ struct alert_source {
 
 /* Returns the source of that name, or NULL. sources_names writes the names for messages, those of key metrics
  * in short, and returns out. */
-const struct alert_source *sources_find(const char *name);
+const struct alert_source *sources_named(const char *name);
 char *sources_names(char *out, size_t size);
 /* Checks that the rule's type suits its source. Returns 0, or -EINVAL with a message in e. */
 int sources_check(const struct alert_rule *rule, struct error *e);

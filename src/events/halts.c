@@ -6,8 +6,10 @@
 #include "base/text/stable_name.h"
 #include "base/text/word_list.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WHAT_BYTES_MAX = 4096 };
@@ -15,7 +17,7 @@ enum { WHAT_BYTES_MAX = 4096 };
 /* Chunks of one recording follow one another without a gap, except for the difference between clocks. */
 #define WATCH_GAP_NS NS_PER_S
 
-struct reading {
+struct halts_reading {
     struct halts *h;
     struct halt_parts parts;
     unsigned kinds; /* the wanted kinds of halts: 1 << kind */
@@ -29,7 +31,7 @@ struct reading {
     int rc;
 };
 
-typedef void take(struct reading *r, struct jfr_event *event, const struct halt_type *type);
+typedef void take(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type);
 
 struct taker {
     take *take; /* NULL = not wanted */
@@ -68,19 +70,19 @@ static int64_t start_of(struct jfr_event *event)
     return halt_moment(jfr_event_epoch_ns(event));
 }
 
-static uint32_t thread_of(struct reading *r, struct jfr_event *event, const char *name)
+static uint32_t thread_of(struct halts_reading *r, struct jfr_event *event, const char *name)
 {
     return halt_cached(r->h, &r->threads, event, name, halt_thread, &r->rc);
 }
 
-static uint32_t context_of(struct reading *r, struct jfr_event *event, const char *name)
+static uint32_t context_of(struct halts_reading *r, struct jfr_event *event, const char *name)
 {
     const struct jfr_field *f = jfr_type_field(event->type, name);
     bool is_ours = f && !strcmp(f->type->name, "candor.types.Context");
     return is_ours ? halt_cached(r->h, &r->contexts, event, name, halt_context, &r->rc) : 0;
 }
 
-static uint32_t site_of(struct reading *r, struct jfr_event *event)
+static uint32_t site_of(struct halts_reading *r, struct jfr_event *event)
 {
     return halt_site(&r->sites, event, &r->rc);
 }
@@ -107,7 +109,7 @@ static void put_value(struct buffer *b, struct jfr_value v, const char *joint)
 }
 
 /* Makes the text of a halt's purpose: "shop.example/10.0.0.1:443" for sockets, "Evacuation, none" for everything else. */
-static uint32_t what_of(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static uint32_t what_of(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     static const char *const address[HALT_WHAT_MAX] = {"", "/", ":"};
     bool socket = type->kind == HALT_SOCKET_READ || type->kind == HALT_SOCKET_WRITE;
@@ -130,7 +132,7 @@ static bool is_unfinished(struct jfr_event *event)
 
 /* Sets the time of an event without a duration. JDK 25 gives exceptions a time long before their chunk, which would leave them out of the
  * recording. They are written when they happen, so the event before has nearly their time. */
-static void set_moment(struct reading *r, struct halt *one)
+static void set_moment(struct halts_reading *r, struct halt *one)
 {
     if (one->start_ns >= r->begin_ns)
         r->last_ns = one->start_ns;
@@ -138,7 +140,7 @@ static void set_moment(struct reading *r, struct halt *one)
         one->start_ns = r->last_ns;
 }
 
-static void take_halt(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_halt(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     struct halt one = {
         .start_ns = start_of(event), .ns = span(event, "duration"), .count = 1, .told_by_agent = r->by_agent, .kind = (uint8_t)type->kind};
@@ -165,7 +167,7 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
         r->rc = -ENOMEM;
 }
 
-static void take_counted(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_counted(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     struct halt one = {.start_ns = start_of(event),
                        .ns = span(event, "stopped"),
@@ -178,7 +180,7 @@ static void take_counted(struct reading *r, struct jfr_event *event, const struc
         r->rc = -ENOMEM;
 }
 
-static void take_collection(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_collection(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     struct halt_parts *p = &r->parts;
     struct jfr_text name = jfr_value_text(field(event, "name")), cause = jfr_value_text(field(event, "cause"));
@@ -197,7 +199,7 @@ static void take_collection(struct reading *r, struct jfr_event *event, const st
     };
 }
 
-static void take_edge(struct reading *r, struct jfr_event *event, enum halt_edge_kind kind)
+static void take_edge(struct halts_reading *r, struct jfr_event *event, enum halt_edge_kind kind)
 {
     struct halt_parts *p = &r->parts;
     if (ARRAY_GROW(p->edges, p->edge_cap, p->edge_count)) {
@@ -208,22 +210,22 @@ static void take_edge(struct reading *r, struct jfr_event *event, enum halt_edge
         (struct halt_edge){.start_ns = start_of(event), .ns = span(event, "duration"), .id = number(event, "safepointId"), .kind = kind};
 }
 
-static void take_begin(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_begin(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     take_edge(r, event, HALT_EDGE_BEGIN);
 }
 
-static void take_sync(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_sync(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     take_edge(r, event, HALT_EDGE_SYNC);
 }
 
-static void take_end(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_end(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     take_edge(r, event, HALT_EDGE_END);
 }
 
-static void take_call(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_call(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     struct halt_parts *p = &r->parts;
     if (ARRAY_GROW(p->calls, p->call_cap, p->call_count)) {
@@ -236,7 +238,7 @@ static void take_call(struct reading *r, struct jfr_event *event, const struct h
                                                    .site = site_of(r, event)};
 }
 
-static void take_setting(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+static void take_setting(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     char list[128];
     struct jfr_text name = jfr_value_text(field(event, "name")), value = jfr_value_text(field(event, "value"));
@@ -301,7 +303,7 @@ static void add_span(struct halts *h, const struct jfr_chunk_info *info, bool fi
 }
 
 /* Notes the time of a chunk of the agent, after it was read. */
-static int add_watch(struct reading *r, const struct jfr_chunk_info *info)
+static int add_watch(struct halts_reading *r, const struct jfr_chunk_info *info)
 {
     struct halt_parts *p = &r->parts;
     struct halt_watch *last = p->watch_count ? &p->watches[p->watch_count - 1] : NULL;
@@ -319,9 +321,20 @@ static int add_watch(struct reading *r, const struct jfr_chunk_info *info)
     return 0;
 }
 
-static int read_chunk(void *reading, struct jfr_chunk *chunk)
+/* Whether the chunk has any event that is wanted. */
+static bool has_any(struct jfr_chunk *chunk, const struct taker *takers)
 {
-    struct reading *r = reading;
+    uint32_t count;
+    const struct jfr_type *types = jfr_chunk_types(chunk, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (takers[i].take && types[i].events)
+            return true;
+    return false;
+}
+
+int halts_take(void *reading, struct jfr_chunk *chunk)
+{
+    struct halts_reading *r = reading;
     struct jfr_event event;
     struct taker *takers = takers_of(chunk, r->kinds);
     if (!takers)
@@ -332,7 +345,8 @@ static int read_chunk(void *reading, struct jfr_chunk *chunk)
     halt_sites_new_chunk(&r->sites);
     map_clear(&r->threads);
     map_clear(&r->contexts);
-    for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !r->rc && jfr_cursor_next(&cursor, &event);) {
+    struct jfr_cursor cursor = jfr_cursor_init(chunk);
+    for (bool any = has_any(chunk, takers); any && !r->rc && jfr_cursor_next(&cursor, &event);) {
         const struct taker *t = &takers[event.type->index];
         if (t->take)
             t->take(r, &event, t->type);
@@ -359,61 +373,79 @@ static void settle_duration(struct halts *h)
     h->duration_ns = (uint64_t)(end - h->start_ns);
 }
 
+static int begin(struct halts_reading *r, struct halts *h, unsigned kinds)
+{
+    *r = (struct halts_reading){.h = h, .kinds = kinds};
+    *h = (struct halts){0};
+    halt_sites_init(&r->sites, h);
+    map_init(&r->threads);
+    map_init(&r->contexts);
+    return strtab_init(&h->strings);
+}
+
+/* Puts the pieces together. */
+static int join(struct halts_reading *r)
+{
+    r->h->joined = r->joined;
+    int rc = halt_join(r->h, &r->parts);
+    if (!rc)
+        settle_duration(r->h);
+    return rc;
+}
+
+static void end(struct halts_reading *r)
+{
+    halt_parts_deinit(&r->parts);
+    halt_sites_deinit(&r->sites);
+    map_deinit(&r->threads);
+    map_deinit(&r->contexts);
+}
+
 /* Reads the chunks, with other readers beside. */
-static int read_chunks(struct reading *r, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
+static int read_chunks(struct halts_reading *r, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
                        struct jfr_problems *problems, struct error *e)
 {
-    struct pass_reader readers[1 + HALTS_OTHERS_MAX] = {{read_chunk, r}};
+    struct pass_reader readers[1 + HALTS_OTHERS_MAX] = {{halts_take, r}};
     for (uint32_t i = 0; i < count; i++)
         readers[1 + i] = others[i];
     return pass_run(file, readers, 1 + count, problems, e);
 }
 
-static int read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, const struct pass_reader *others, uint32_t count,
+int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
                       struct jfr_problems *problems, struct error *e)
 {
-    struct reading r = {.h = h, .kinds = kinds};
-    *h = (struct halts){0};
-    halt_sites_init(&r.sites, h);
-    map_init(&r.threads);
-    map_init(&r.contexts);
-    int rc = strtab_init(&h->strings);
-    if (rc)
-        error_set(e, rc, "no memory for the halts");
-    rc = rc ? rc : read_chunks(&r, file, others, count, problems, e);
-    h->joined = r.joined;
-    if (!rc) {
-        rc = halt_join(h, &r.parts);
-        if (rc)
-            error_set(e, rc, "no memory for the halts");
-    }
-    if (!rc)
-        settle_duration(h);
+    static const char no_memory[] = "no memory for the halts";
+    struct halts_reading r;
+    int rc = begin(&r, h, UINT_MAX) ? error_set(e, -ENOMEM, "%s", no_memory) : read_chunks(&r, file, others, count, problems, e);
+    if (!rc && join(&r))
+        rc = error_set(e, -ENOMEM, "%s", no_memory);
     rc = rc ? rc : halt_late(h, file, e);
-    halt_parts_deinit(&r.parts);
-    halt_sites_deinit(&r.sites);
-    map_deinit(&r.threads);
-    map_deinit(&r.contexts);
+    end(&r);
     return rc;
 }
 
 int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
 {
-    return read_kinds(h, file, UINT_MAX, NULL, 0, problems, e);
+    return halts_read_beside(h, file, NULL, 0, problems, e);
 }
 
-int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
-                      struct jfr_problems *problems, struct error *e)
-{
-    return read_kinds(h, file, UINT_MAX, others, count, problems, e);
-}
-
-int halts_read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, struct error *e)
+int halts_begin(struct halts_reading **out, struct halts *h, unsigned kinds)
 {
     for (unsigned kind = 0; kind < HALT_KINDS; kind++)
         if (halt_kinds[kind].scope == HALT_OF_ALL || halt_kinds[kind].scope == HALT_OF_PART)
             kinds |= 1u << kind;
-    return read_kinds(h, file, kinds, NULL, 0, NULL, e);
+    struct halts_reading *r = *out = malloc(sizeof *r);
+    *h = (struct halts){0};
+    return r ? begin(r, h, kinds) : -ENOMEM;
+}
+
+int halts_end(struct halts_reading *r)
+{
+    int rc = r ? join(r) : 0;
+    if (r)
+        end(r);
+    free(r);
+    return rc;
 }
 
 void halt_parts_deinit(struct halt_parts *p)

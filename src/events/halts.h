@@ -70,8 +70,12 @@ int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems
 enum { HALTS_OTHERS_MAX = 4 };
 int halts_read_beside(struct halts *h, const struct jfr_file *file, const struct pass_reader *others, uint32_t count,
                       struct jfr_problems *problems, struct error *e);
-/* Does the same without halts of single threads, except for those of these kinds (1 << HALT_...). */
-int halts_read_kinds(struct halts *h, const struct jfr_file *file, unsigned kinds, struct error *e);
+/* Does the same in a pass that the caller runs: halts_begin, halts_take for each chunk (struct pass_reader), halts_end in any case. Without
+ * halts of single threads, except for those of these kinds (1 << HALT_...), and without who was late at safepoints. Return 0 or -ENOMEM. */
+struct halts_reading;
+int halts_begin(struct halts_reading **out, struct halts *h, unsigned kinds);
+int halts_take(void *reading, struct jfr_chunk *chunk);
+int halts_end(struct halts_reading *r);
 void halts_deinit(struct halts *h);
 
 static inline const char *halts_text(const struct halts *h, uint32_t string)

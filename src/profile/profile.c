@@ -282,6 +282,12 @@ int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t 
     return 0;
 }
 
+void profile_drop_stacks(struct profile *p)
+{
+    map_clear(&p->maps[MAP_BRANCH]);
+    p->node_count = 1;
+}
+
 static int index_method(struct profile *p, uint32_t method)
 {
     bool added;

@@ -231,6 +231,8 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
 /* Loads the memory that profile_frame will need for this frame, without waiting for it. Several such loads go on beside each other. */
 void profile_frame_soon(const struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type);
+/* Forgets all stacks. Methods and frames stay. */
+void profile_drop_stacks(struct profile *p);
 /* Finds or adds a child of a node; used by profile_stack if the child's id is not parent + 1. */
 int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
 /* Interns the stack that consists of `parent` (0 = the empty stack) and one more frame towards the leaf. Most nodes have one child,

@@ -118,25 +118,37 @@ static void add_requests(struct store_profiles *to, struct profile *requests)
         profile_deinit(requests);
 }
 
-static int load_kinds(struct store_profiles *to, const struct intake *in, const struct envelope_note *note, struct error *e)
+/* Reads all profiles, and what the key metrics need beside them. */
+static int read_kinds(struct store_profiles *to, const struct intake *in, struct measuring *measuring, struct error *e)
 {
-    struct profile *profiles[PROFILE_KINDS], requests;
+    struct profile *profiles[PROFILE_KINDS];
+    struct pass_readers beside = {measuring->readers, MEASURE_READERS};
     struct intake view;
     uint32_t n = 0;
-    int rc = profile_init(&requests) ? error_set(e, -ENOMEM, "%s: out of memory", name) : 0;
+    int rc = store_profiles_share(to) ? error_set(e, -ENOMEM, "%s: out of memory", name) : 0;
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
         if (profile_kinds[kind].stored || kind == PROFILE_LIVE)
             rc = add(to, kind, &profiles[n++], e);
-    if (!rc && store_profiles_share(to))
-        rc = error_set(e, -ENOMEM, "%s: out of memory", name);
     intake_view(&view, in);
-    rc = rc ? rc : profile_load_jfr_shared(&to->names, profiles, n, &view, name, e);
-    rc = rc ? rc : measure_jfr(to, profiles, n, &requests, in, e);
+    rc = rc ? rc : profile_load_jfr_shared(&to->recalled->stacks, profiles, n, &beside, &view, name, e);
+    if (!rc && measure_jfr(to, profiles, n, measuring))
+        rc = error_set(e, -ENOMEM, "%s: out of memory", name);
+    return rc;
+}
+
+static int load_kinds(struct store_profiles *to, const struct intake *in, const struct envelope_note *note, struct error *e)
+{
+    struct measuring measuring;
+    struct profile requests;
+    int rc = profile_init(&requests) | measure_begin(&measuring, &requests) ? error_set(e, -ENOMEM, "%s: out of memory", name) : 0;
+    rc = rc ? rc : read_kinds(to, in, &measuring, e);
+    measure_end(&measuring);
     if (!rc)
         choose(to);
     add_requests(to, &requests);
     for (uint32_t i = 0; !rc && i < to->count; i++)
-        rc = finish(&to->names, &to->list[i], note, e);
+        rc = finish(&to->recalled->stacks.names, &to->list[i], note, e);
+    to->shares = !rc;
     if (rc)
         store_profiles_deinit(to);
     return rc;

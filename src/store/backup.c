@@ -96,7 +96,7 @@ static int copy_if_there(const char *from, const char *to, const char *name, str
  * rows: also the note that rows are in ClickHouse. */
 static int copy_beside(const char *from, const char *to, bool rows, struct error *e)
 {
-    static const char *const names[] = {"alerts.json", "silences.json", "profiles.json", "cold"};
+    static const char *const names[] = {"alerts.json", "silences.json", "profiles.json", "cold", "rounded"};
     int rc = rows ? copy_if_there(from, to, "clickhouse", e) : 0;
     for (size_t i = 0; !rc && i < sizeof names / sizeof *names; i++)
         rc = copy_if_there(from, to, names[i], e);

@@ -36,6 +36,7 @@ void missing_add_all(struct missing *to, const struct missing *from)
 {
     for (int why = 0; why < MISSING_REASONS; why++)
         missing_add(to, (enum missing_why)why, from->sums[why].parts, from->sums[why].rows, from->sums[why].weight);
+    to->rounded_since = to->rounded_since ? to->rounded_since : from->rounded_since;
 }
 
 uint64_t missing_parts(const struct missing *m)

@@ -1,4 +1,4 @@
-/* Data that an answer lacks although it was received. An answer that is incomplete always reports this. */
+/* Data that an answer lacks although it was received, and precision that it lacks. An answer that is incomplete always reports this. */
 #ifndef CANDOR_STORE_MISSING_H
 #define CANDOR_STORE_MISSING_H
 
@@ -28,6 +28,7 @@ struct missing {
     struct missing_sum {
         uint64_t parts, rows, weight;
     } sums[MISSING_REASONS];
+    int64_t rounded_since; /* rows of recordings received since then, in seconds, may have rounded weights; 0 = none have */
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight);

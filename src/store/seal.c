@@ -182,7 +182,7 @@ int seal_load_again(const struct store *s, struct store_profiles *to, const stru
     return *partly ? 0 : rc;
 }
 
-int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e)
+int seal_init(struct sealing *l, struct store *s, const struct envelope *v, bool again, struct error *e)
 {
     bool partly = false;
     struct limits limits = limits_of(s, again);
@@ -192,6 +192,8 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
         r->received_ns = (int64_t)clock_realtime_ns();
     memcpy(r->identity, v->identity, sizeof r->identity);
     snprintf(r->key, sizeof r->key, "%s", v->note.key);
+    l->profiles.recall = &s->recall;
+    l->profiles.service = labels_get(&v->note.labels, "service");
     int rc = again ? seal_load_again(s, &l->profiles, v, &partly, e) : s->options.load(&l->profiles, v, e);
     for (uint32_t i = 0; !rc && i < l->profiles.count; i++) {
         rc = add_content(l, &l->profiles.list[i], e);
@@ -225,16 +227,16 @@ struct profile *store_profiles_add(struct store_profiles *of)
 
 int store_profiles_share(struct store_profiles *of)
 {
-    of->shares = true;
-    return profile_init(&of->names);
+    of->recalled = recall_get(of->recall, of->service);
+    return of->recalled ? 0 : -ENOMEM;
 }
 
 void store_profiles_deinit(struct store_profiles *of)
 {
     for (uint32_t i = 0; i < of->count; i++)
         profile_deinit(&of->list[i]);
-    profile_deinit(&of->names);
-    load_shared_deinit(&of->sealed);
+    recall_put(of->recall, of->recalled, of->shares);
+    of->recalled = NULL;
     of->shares = false;
     free(of->minutes);
     of->minutes = NULL;
@@ -287,26 +289,14 @@ static int dictionary_for(struct store *s, const char *service, int64_t day, uin
     }
 }
 
-/* Returns the stacks that the profiles share as far as this dictionary has them; NULL if they share none. */
-static struct load_shared *stacks_in(struct store_profiles *of, struct dictionary *d, uint32_t id)
-{
-    if (of->sealed_in != id)
-        load_shared_deinit(&of->sealed);
-    of->sealed_in = id;
-    of->sealed.to = &d->names;
-    of->sealed.from = &of->names;
-    of->sealed.searches = true;
-    return of->shares ? &of->sealed : NULL;
-}
-
-static int make_segment(struct dictionary *d, struct segment *g, struct store_profiles *of, const struct profile *p, uint32_t id,
+static int make_segment(struct dictionary *d, struct segment *g, struct store_profiles *of, const struct profile *p,
                         const struct envelope_note *note, int64_t day, struct error *e)
 {
     struct dictionary_places at;
     pthread_mutex_lock(&d->lock);
-    int rc = dictionary_adopt(d, p, stacks_in(of, d, id), &at, e);
-    if (rc) /* the dictionary's file may lack what was added */
-        load_shared_deinit(&of->sealed);
+    int rc = dictionary_adopt(d, p, of->shares ? recalled_in(of->recalled, d) : NULL, &at, e);
+    if (rc && of->shares) /* the dictionary's file may lack what was added */
+        recalled_forget(of->recalled);
     g->strings = d->names.strings.count;
     g->nodes = d->names.node_count;
     g->threads = d->names.thread_count;
@@ -331,7 +321,7 @@ static int seal(struct store *s, struct store_profiles *of, const struct profile
     if (rc)
         return rc;
     done.id = ++s->last_segment;
-    rc = make_segment(d, &g, of, p, done.dictionary, note, day, e);
+    rc = make_segment(d, &g, of, p, note, day, e);
     done.dictionary_bytes = d->size;
     if (!rc && s->options.round_weights)
         segment_round(&g);

@@ -1,6 +1,8 @@
 #include "store/reread.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "store/files/private.h"
 #include "base/text/hex.h"
 
@@ -86,7 +88,7 @@ int store_recording_profiles(const struct store *s, const struct envelope *v, st
         int64_t start = seal_start_ns(p, &v->note);
         for (uint32_t k = 0; k < p->sample_count; k++)
             p->samples[k].time_ns = p->samples[k].time_ns ? p->samples[k].time_ns : start;
-        if (!rc && out->shares && own_stacks(p, &out->names))
+        if (!rc && out->shares && own_stacks(p, &out->recalled->stacks.names))
             rc = error_set(e, -ENOMEM, "out of memory");
     }
     out->shares = false;
@@ -160,7 +162,7 @@ static int make_folders(const struct store *s, struct error *e)
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {"incoming",   "recordings", "segments",   "quarantine", "lock",
-                                        "clickhouse", "cold",       "cold-cache", "forward"};
+                                        "clickhouse", "cold",       "cold-cache", "forward",    "rounded"};
     static const char *const beginnings[] = {"catalogue", "alerts.json", "silences.json", "profiles.json"}; /* of names like X.new, too */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
@@ -179,6 +181,28 @@ static int make_private(const struct store *s, struct error *e)
     if (!rc && shared)
         store_tell(s, "%s: others may enter it, because it has files that are not the store's; the store's own are private", s->path);
     return rc;
+}
+
+/* Reads since when weights are rounded. If that begins now, notes it before the first row is rounded. */
+static int note_rounded(struct store *s, struct error *e)
+{
+    char path[DISK_PATH_MAX], text[32];
+    uint8_t *bytes;
+    size_t size;
+    if (access(store_path(s, path, "rounded"), F_OK) && errno == ENOENT) {
+        s->rounded_since = s->options.round_weights ? (int64_t)(clock_realtime_ns() / NS_PER_S) : 0;
+        snprintf(text, sizeof text, "%" PRId64 "\n", s->rounded_since);
+        return s->rounded_since ? disk_write_synced(path, text, strlen(text), e) : 0;
+    }
+    int rc = disk_read_file(path, sizeof text - 1, &bytes, &size, e);
+    if (rc)
+        return rc;
+    snprintf(text, sizeof text, "%.*s", (int)size, (const char *)bytes);
+    text[strcspn(text, "\n")] = 0;
+    free(bytes);
+    s->rounded_since = number_signed_or_zero(text);
+    s->rounded_since = s->rounded_since > 0 ? s->rounded_since : 1; /* damaged: since whenever */
+    return 0;
 }
 
 static int take_lock(struct store *s, struct error *e)
@@ -209,10 +233,12 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     pthread_mutex_init(&s->deleting, NULL);
     cache_init(&s->cache);
     s->cache.most = o->limits.memory;
+    recall_init(&s->recall);
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
     rc = rc ? rc : make_folders(s, e);
     rc = rc ? rc : make_private(s, e);
+    rc = rc ? rc : note_rounded(s, e);
     rc = rc ? rc : recover_all(s, e);
     if (rc) {
         store_close(s);
@@ -229,6 +255,7 @@ void store_close(struct store *s)
     cold_close(s);
     rows_clickhouse_close(s);
     catalogue_close(s->catalogue);
+    recall_deinit(&s->recall);
     cache_deinit(&s->cache);
     merge_deinit(s);
     arrivals_deinit(&s->arrivals);

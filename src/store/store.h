@@ -9,6 +9,7 @@
  *     segments/DICTIONARY/NUMBER.roll roll-ups (rollup.h): sums of their rows by hour or for the day
  *     quarantine/                     files that were found damaged
  *     cold, cold-cache/               if recordings become objects elsewhere: whose, and those that were fetched (cold.h)
+ *     rounded                         if rows may have rounded weights: since when, in seconds
  *     clickhouse                      if there is no .seg and no .roll: the number of the store in ClickHouse (rows_clickhouse.c)
  *
  * A recording is part of the store once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for
@@ -22,9 +23,9 @@
 #include "profile/figures/method_sums.h"
 #include "profile/profile.h"
 #include "profile/prune.h"
-#include "profile/load/load_shared.h"
 #include "store/books.h"
 #include "store/catalogue/catalogue.h"
+#include "store/files/recall.h"
 #include "store/missing.h"
 #include "store/selector.h"
 
@@ -39,17 +40,17 @@ enum { STORE_LEFT_OUT = 400 };
 struct store_profiles {
     struct profile list[CATALOGUE_CONTENTS_MAX];
     uint32_t count;
-    bool shares; /* the samples of all profiles refer to the stacks of `names`; otherwise each profile has its own */
-    struct profile names;
-    struct load_shared sealed;  /* for seal.c: which of these stacks a dictionary has already */
-    uint32_t sealed_in;         /* the id of that dictionary */
+    bool shares; /* the samples of all profiles refer to the stacks of `recalled`; otherwise each profile has its own */
+    struct recalled *recalled;
+    struct recall *recall;      /* NULL, or who has `recalled`, for */
+    const char *service;        /* the recording's service; borrowed */
     struct key_minute *minutes; /* its key metrics, sorted by minute, each minute once; from malloc */
     uint32_t minute_count;
     char left_out[STORE_LEFT_OUT]; /* other content that is not kept, as a text for people; "" = nothing */
 };
 /* Adds an empty, initialized profile, and returns it. Returns NULL if there is no memory, or no room. */
 struct profile *store_profiles_add(struct store_profiles *of);
-/* Prepares `names` for stacks that the profiles share. Returns 0 or -ENOMEM. */
+/* Sets `recalled`, for stacks that the profiles share. Set `shares` when they are complete. Returns 0 or -ENOMEM. */
 int store_profiles_share(struct store_profiles *of);
 void store_profiles_deinit(struct store_profiles *of);
 /* Names the type of the profile's weights, for example "cpu:ns". Returns out. */

@@ -39,7 +39,9 @@ struct store {
     struct away *away;            /* of rows_clickhouse.c; NULL = they are in files */
     struct cold *cold;            /* of cold.h; NULL = recordings are in files only */
     atomic_bool checking;         /* store_check runs */
+    int64_t rounded_since;        /* as in struct missing */
     struct cache cache;
+    struct recall recall; /* stacks of the services' recordings */
     atomic_uint_fast64_t last_segment;
     pthread_mutex_t sealing[SEALING_LOCKS]; /* one is held while a part is sealed, by its service: a dictionary has only one writer */
     pthread_mutex_t reading;                /* protects readers and epoch */
@@ -107,7 +109,7 @@ int64_t seal_start_ns(const struct profile *p, const struct envelope_note *note)
 int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);
 /* Loads the recording, and fills in its entry for the catalog. again: the store already has it. Returns 0 or the result of `load`. Returns
  * -ERANGE if a new recording has times that are not kept, or if any recording has too many days. In each case call seal_deinit. */
-int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
+int seal_init(struct sealing *l, struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
 /* Seals a recording that has just entered the catalog. */
 void seal_arrival(struct store *s, struct sealing *l, const struct envelope_note *note);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A server's answer never silently lacks data that it received: damaged, unsealed, lost, deleted, damaged on arrival.
+"""A server's answer never silently lacks data that it received: damaged, unsealed, lost, deleted, damaged on arrival; and
+it says if weights are rounded.
 
 tier: default
 timeout: 120
@@ -55,6 +56,41 @@ def everywhere(server, words):
     ct.ok(result.status == 0 and result.err.count("\n") == 2 and result.err.count(words) == 2, "candor diff says so of both sides", result)
     report = json.loads(ct.candor("report", "--json", *options, server.url).out)
     ct.ok([p["text"] for p in report["problems"] if words in p["text"]], "and the JSON of a report", report["problems"])
+
+
+def test_rounded():
+    """Answers say that weights are rounded, from the first server with that option on, also after it is exact again, and from a backup."""
+    def since(server):
+        answers = [ask(server), server.get("/v1/flamegraph", select=SHOP, **WHEN)["server"], server.get("/v1/series", select=SHOP, **WHEN),
+                   server.get("/v1/top", select=SHOP, **WHEN)]
+        return {one.get("weights_rounded_since") for one in answers}
+
+    def fleet(server):
+        return ct.candor("fleet", "top", "--from", WHEN["from"], "--until", WHEN["to"], server.url)
+
+    server = Server("rounded")
+    server.send(body(10), service="shop", **{"from": BEGIN})
+    result = fleet(server)
+    ct.ok(since(server) == {None} and result.status == 0 and "rounded" not in result.err, "exact weights: nothing is said", result)
+    server.end()
+    before = int(time.time())
+    server = Server("rounded", "--weights", "rounded")
+    told = since(server)
+    ct.ok(len(told) == 1 and None not in told and before <= min(told) <= time.time(), "rounded weights: since when", told)
+    server.end()
+    server = Server("rounded")
+    result = fleet(server)
+    ct.ok(since(server) == told and ask(server)["complete"], "an exact server on the same folder says the same, and is complete",
+          since(server))
+    ct.ok(result.status == 0 and result.err.count("\n") == 1 and "are rounded; sums of recordings are exact" in result.err,
+          "candor fleet says so in one line", result)
+    page = server.request("GET", "/v1/flamegraph", format="html", select=SHOP, **WHEN)[2].decode()
+    ct.ok("--weights rounded" in page, "and the page of an answer")
+    server.end()
+    (server.data / "rounded").write_text("")
+    server = Server("rounded")
+    ct.ok(since(server) == {1}, "if the time is lost: since whenever", since(server))
+    server.end()
 
 
 def spoil(path):
@@ -212,6 +248,7 @@ def main():
     test_deleted()
     test_huge()
     test_flawed()
+    test_rounded()
     ct.done()
 
 

@@ -1,11 +1,14 @@
 /* Stacks are read from a recording as they were written, whatever they have in common with the previous one, and however their integers
- * are encoded: shared roots, integers longer than necessary, and integers of nine bytes whose end is not visible.
+ * are encoded: shared roots, integers longer than necessary, and integers of nine bytes whose end is not visible. So are those of
+ * recordings that are read one after the other, of which each uses the same keys for other methods.
  * tier: quick
  * timeout: 60 */
 #include "jfr_craft.h"
 
 #include "../tap.h"
+#include "compress/intake.h"
 #include "profile/load/load_jfr.h"
+#include "profile/load/load_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,7 +216,19 @@ static bool same_stack(const struct profile *p, uint32_t stack, unsigned chunk, 
     return !stack || (!expected->depth && p->frames[p->nodes[stack].frame].type == JFR_FRAME_FAILED);
 }
 
-int main(void)
+/* Counts the samples of a chunk that have other stacks than were written. */
+static uint32_t wrong_of(const struct profile *samples, const struct profile *names, uint32_t from, unsigned chunk, uint32_t *first)
+{
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < STACKS; i++)
+        if (!same_stack(names, samples->samples[from + i].stack, chunk, &stacks[chunk][i])) {
+            *first = wrong ? *first : i;
+            wrong++;
+        }
+    return wrong;
+}
+
+static void test_one_file(void)
 {
     char path[] = "/tmp/candor-walk-XXXXXX";
     struct buffer b;
@@ -221,23 +236,81 @@ int main(void)
     struct error e = {""};
     uint32_t wrong = 0, first = 0;
     buffer_init(&b, 64 << 20);
-    for (unsigned chunk = 0; chunk < CHUNKS; chunk++) {
-        for (uint32_t i = 0; i < STACKS; i++)
-            draw_stack(&stacks[chunk][i], i ? &stacks[chunk][i - 1] : NULL);
+    for (unsigned chunk = 0; chunk < CHUNKS; chunk++)
         put_chunk(&b, chunk);
-    }
     int fd = mkstemp(path);
     bool good = fd >= 0 && write(fd, b.data, b.len) == (ssize_t)b.len && !profile_init(&p) && !profile_load_jfr(&p, path, &e);
-    tap_ok(good && p.sample_count == CHUNKS * STACKS, "%u samples in %zu bytes are read: %s", p.sample_count, b.len, e.text);
-    for (uint32_t i = 0; i < p.sample_count && i < CHUNKS * STACKS; i++)
-        if (!same_stack(&p, p.samples[i].stack, i / STACKS, &stacks[i / STACKS][i % STACKS])) {
-            first = wrong ? first : i;
-            wrong++;
-        }
+    good = tap_ok(good && p.sample_count == CHUNKS * STACKS, "%u samples in %zu bytes are read: %s", p.sample_count, b.len, e.text);
+    for (unsigned chunk = 0; good && chunk < CHUNKS; chunk++)
+        wrong += wrong_of(&p, &p, chunk * STACKS, chunk, &first);
     tap_ok(!wrong, "each has its stack: %u have not, the first being %u", wrong, first);
     profile_deinit(&p);
     buffer_deinit(&b);
     close(fd);
     unlink(path);
+}
+
+/* ---- several recordings, one after the other ---- */
+
+static int count_chunk(void *context, struct jfr_chunk *chunk)
+{
+    uint32_t count;
+    jfr_chunk_types(chunk, &count);
+    *(uint32_t *)context += count > 0;
+    return 0;
+}
+
+/* Reads a recording of one chunk. */
+static bool read_after_others(struct load_kept *kept, unsigned chunk)
+{
+    struct buffer b;
+    struct intake in;
+    struct error e = {""};
+    struct profile p, *list[] = {&p};
+    uint32_t seen = 0, first = 0;
+    const struct pass_reader reader = {count_chunk, &seen};
+    const struct pass_readers beside = {&reader, 1};
+    buffer_init(&b, 64 << 20);
+    put_chunk(&b, chunk);
+    bool good = !profile_init(&p) && !intake_open_memory(&in, b.data, b.len, "test", &e) &&
+                !profile_load_jfr_shared(kept, list, 1, &beside, &in, "test", &e);
+    good = good && seen == 1 && p.sample_count == STACKS && !wrong_of(&p, &kept->names, 0, chunk, &first);
+    if (!good)
+        tap_note("chunk %u: %u samples, first wrong stack %u, seen %u times: %s", chunk, p.sample_count, first, seen, e.text);
+    profile_deinit(&p);
+    buffer_deinit(&b);
+    return good;
+}
+
+/* The recordings use the same keys for methods with other names, in each order. */
+static void test_kept(void)
+{
+    static const unsigned order[] = {0, 1, 2, 1, 0, 2, 2, 0};
+    struct load_kept kept;
+    uint32_t nodes[CHUNKS] = {0}, methods = 0;
+    bool good = !load_kept_init(&kept), grew = false;
+    for (size_t i = 0; good && i < sizeof order / sizeof *order; i++) {
+        good = read_after_others(&kept, order[i]);
+        grew |= i >= CHUNKS && kept.names.node_count != nodes[CHUNKS - 1];
+        nodes[i < CHUNKS ? i : CHUNKS - 1] = kept.names.node_count;
+    }
+    tap_ok(good, "stacks that are read after those of other recordings are right");
+    tap_ok(!grew && nodes[0] < nodes[1] && nodes[1] < nodes[2], "and none is added twice: %u, %u, %u", nodes[0], nodes[1], nodes[2]);
+    methods = kept.names.method_count;
+    load_kept_drop_stacks(&kept);
+    tap_ok(kept.names.node_count == 1, "stacks are forgotten");
+    for (unsigned chunk = 0; good && chunk < CHUNKS; chunk++)
+        good = read_after_others(&kept, chunk) && kept.names.node_count == nodes[chunk];
+    tap_ok(good && kept.names.method_count == methods, "and read again, with the %u methods that stayed", methods);
+    load_kept_deinit(&kept);
+}
+
+int main(void)
+{
+    for (unsigned chunk = 0; chunk < CHUNKS; chunk++)
+        for (uint32_t i = 0; i < STACKS; i++)
+            draw_stack(&stacks[chunk][i], i ? &stacks[chunk][i - 1] : NULL);
+    test_one_file();
+    test_kept();
     return tap_done();
 }

@@ -31,13 +31,18 @@ void fleet_begin(const struct fleet *f, struct buffer *query, const char *path)
         fleet_put(query, "to", until);
 }
 
-/* Prints what is missing from the answer, if it is not complete. */
+/* Prints what is missing from the answer, if it is not complete, and whether its weights may be rounded. */
 static void print_missing(const struct fleet *f, json_t *answer)
 {
     json_t *complete = json_object_get(answer, "complete");
     const char *text = json_string_value(json_object_get(answer, "missing_text"));
     if (json_is_false(complete))
         cli_fail("%s: %s", f->address, text ? text : "the list is cut off at its limit");
+    json_t *rounded = json_object_get(answer, "weights_rounded_since");
+    char time[FLEET_TIME_MAX];
+    if (rounded)
+        cli_fail("%s: weights of single samples received since %s are rounded; sums of recordings are exact", f->address,
+                 fleet_time(time, json_integer_value(rounded)));
 }
 
 static int show(const struct fleet *f, const struct fetch_answer *answer, fleet_print *print, fleet_print *check)

@@ -11,6 +11,12 @@ struct pass_reader {
     void *context;
 };
 
+/* Several of them. */
+struct pass_readers {
+    const struct pass_reader *list;
+    uint32_t count;
+};
+
 /* Opens each chunk once, and gives it to the readers in their order. Damage is added to problems, which may be NULL. Returns 0 or -ENOMEM
  * with e. */
 int pass_run(const struct jfr_file *file, const struct pass_reader *readers, uint32_t count, struct jfr_problems *problems,

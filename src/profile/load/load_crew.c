@@ -22,9 +22,10 @@ struct crew {
     uint32_t begun; /* number of chunks that threads have taken */
     uint32_t turn;  /* the chunk whose part enters next */
     bool alone;
+    struct load_kept *kept;                   /* NULL, or the samples refer to these stacks */
+    const struct pass_readers *beside;        /* NULL, or others that look at each chunk */
     struct profile *names;                    /* the stacks of all kinds; NULL if there is only one */
-    bool keeps_names;                         /* the samples refer to these stacks; otherwise */
-    struct load_shared shared[PROFILE_KINDS]; /* they are copied into the profile of each kind */
+    struct load_shared shared[PROFILE_KINDS]; /* without `kept`, stacks are copied into the profile of each kind */
     _Atomic uint64_t holders_read;
     pthread_mutex_t lock; /* protects begun and turn */
     pthread_cond_t turned;
@@ -45,7 +46,7 @@ struct worker {
     struct share shares[PROFILE_KINDS]; /* one for each whole */
     struct profile names;               /* the stacks of its chunks, if there are several kinds and several workers */
     struct graft names_graft;
-    struct load_stacks stacks;
+    struct load_stacks own, *stacks; /* stacks: own, or those that are kept */
     struct jfr_declared declared;
     struct jfr_problems problems;
 };
@@ -53,7 +54,7 @@ struct worker {
 static int begin_chunk(struct worker *w, struct jfr_chunk *chunk)
 {
     int rc = 0;
-    load_stacks_new_chunk(&w->stacks);
+    load_stacks_new_chunk(w->stacks);
     for (uint32_t i = 0; !rc && i < w->crew->whole_count; i++) {
         struct share *s = &w->shares[i];
         s->part.info = *jfr_chunk_get_info(chunk);
@@ -71,6 +72,9 @@ static int read_events(struct worker *w, struct jfr_chunk *chunk)
             rc = load_event(w->shares[i].load, &event);
     for (uint32_t i = 0; !rc && i < w->crew->whole_count; i++)
         rc = load_end_part(w->shares[i].load, chunk);
+    const struct pass_readers *beside = w->crew->beside;
+    for (uint32_t i = 0; !rc && beside && i < beside->count; i++)
+        rc = beside->list[i].take(beside->list[i].context, chunk);
     return rc;
 }
 
@@ -136,7 +140,7 @@ static int place_stacks(struct worker *w, uint32_t i)
 {
     struct crew *c = w->crew;
     int rc = c->alone ? 0 : for_stacks(w, i, to_crew);
-    if (rc || !c->names || c->keeps_names)
+    if (rc || !c->names || c->kept)
         return rc;
     rc = for_stacks(w, i, note_stack);
     rc = rc ? rc : load_shared_copy(&c->shared[i]);
@@ -210,7 +214,7 @@ static int share_init(struct share *s, struct load_whole *whole, struct worker *
     s->own.kind = whole->profile->kind;
     s->own.full_names = whole->profile->full_names;
     s->own.or_others = whole->profile->or_others;
-    return load_new(&s->load, s->profile, &w->stacks, &c->holders_read);
+    return load_new(&s->load, s->profile, w->stacks, &c->holders_read);
 }
 
 static int worker_init(struct worker *w, struct crew *c)
@@ -218,10 +222,11 @@ static int worker_init(struct worker *w, struct crew *c)
     int rc = profile_init(&w->names);
     w->names.full_names = c->wholes[0].profile->full_names;
     w->crew = c;
+    w->stacks = c->kept ? &c->kept->stacks : &w->own;
     for (uint32_t i = 0; !rc && i < c->whole_count; i++)
         rc = share_init(&w->shares[i], &c->wholes[i], w);
     struct profile *names = c->alone ? c->names : &w->names;
-    return rc ? rc : load_stacks_init(&w->stacks, c->names ? names : w->shares[0].profile);
+    return rc || c->kept ? rc : load_stacks_init(&w->own, c->names ? names : w->shares[0].profile);
 }
 
 static void worker_deinit(struct worker *w)
@@ -232,7 +237,7 @@ static void worker_deinit(struct worker *w)
         graft_deinit(&w->shares[i].graft);
         profile_deinit(&w->shares[i].own);
     }
-    load_stacks_deinit(&w->stacks);
+    load_stacks_deinit(&w->own);
     graft_deinit(&w->names_graft);
     profile_deinit(&w->names);
     jfr_declared_deinit(&w->declared);
@@ -241,7 +246,7 @@ static void worker_deinit(struct worker *w)
 static uint32_t threads_wanted(const struct crew *c)
 {
     cpu_set_t set;
-    uint32_t processors = is_alone || sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+    uint32_t processors = is_alone || c->kept || sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
     uint32_t wanted = processors < c->count ? processors : c->count;
     return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
@@ -282,16 +287,21 @@ static int run_crew(struct crew *c)
     return c->rc;
 }
 
-int load_crew_run(struct load_whole *wholes, uint32_t n, struct profile *names, const struct jfr_file *file, struct jfr_problems *problems)
+int load_crew_run(struct load_whole *wholes, uint32_t n, struct load_kept *kept, const struct pass_readers *beside,
+                  const struct jfr_file *file, struct jfr_problems *problems)
 {
     struct profile own;
-    struct crew c = {.file = file, .wholes = wholes, .whole_count = n, .problems = problems, .count = jfr_file_chunks(file)};
+    struct crew c = {.file = file,
+                     .wholes = wholes,
+                     .whole_count = n,
+                     .kept = kept,
+                     .beside = beside,
+                     .problems = problems,
+                     .count = jfr_file_chunks(file)};
     if (profile_init(&own))
         return -ENOMEM;
-    c.keeps_names = names;
-    c.names = names ? names : n > 1 ? &own : NULL;
-    if (c.names)
-        c.names->full_names = wholes[0].profile->full_names;
+    own.full_names = wholes[0].profile->full_names;
+    c.names = kept ? &kept->names : n > 1 ? &own : NULL;
     for (uint32_t i = 0; i < n; i++)
         c.shared[i] = (struct load_shared){.to = wholes[i].profile, .from = c.names};
     int rc = run_crew(&c);

@@ -11,12 +11,16 @@
 #ifndef CANDOR_PROFILE_LOAD_LOAD_CREW_H
 #define CANDOR_PROFILE_LOAD_LOAD_CREW_H
 
+#include "jfr/read/pass.h"
 #include "profile/load/load_whole.h"
 
 /* Reads all chunks once, for n profiles of different kinds. There is one whole for each profile, and there are at most PROFILE_KINDS.
- * names: NULL, or receives the stacks, to which the samples of all profiles then refer. The function returns when all threads have ended.
- * Damage in chunks is added to `problems`. Returns 0 or -ENOMEM. */
-int load_crew_run(struct load_whole *wholes, uint32_t n, struct profile *names, const struct jfr_file *file, struct jfr_problems *problems);
+ * beside: NULL, or others that look at each chunk, too, one chunk after the other; only with `kept`.
+ * kept: NULL, or receives the stacks, to which the samples of all profiles then refer; the calling thread then reads alone. The function
+ * returns when all threads have ended. Damage in chunks is added to `problems`. Returns 0 or -ENOMEM. */
+struct load_kept;
+int load_crew_run(struct load_whole *wholes, uint32_t n, struct load_kept *kept, const struct pass_readers *beside,
+                  const struct jfr_file *file, struct jfr_problems *problems);
 
 /* From now on, the calling thread reads files without the help of others. Its CPU clock then shows the whole cost. */
 void load_crew_alone(void);

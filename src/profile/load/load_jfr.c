@@ -30,13 +30,13 @@ static int settle(struct load_whole *whole, const struct jfr_problems *problems)
     return rc ? rc : profile_check(whole->profile);
 }
 
-static int load_samples(struct profile *names, struct profile *const *profiles, uint32_t n, const struct jfr_file *file,
-                        struct jfr_problems *problems)
+static int load_samples(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside,
+                        const struct jfr_file *file, struct jfr_problems *problems)
 {
     struct load_whole wholes[PROFILE_KINDS];
     for (uint32_t i = 0; i < n; i++)
         load_whole_init(&wholes[i], profiles[i]);
-    int rc = load_crew_run(wholes, n, names, file, problems);
+    int rc = load_crew_run(wholes, n, kept, beside, file, problems);
     for (uint32_t i = 0; !rc && i < n; i++)
         rc = settle(&wholes[i], problems);
     for (uint32_t i = 0; i < n; i++)
@@ -81,7 +81,7 @@ static int load_one(struct profile *p, const struct jfr_file *file, struct jfr_p
     int rc = opening ? 0 : -ENOMEM;
     if (opening)
         *opening = *problems;
-    rc = rc ? rc : load_samples(NULL, &p, 1, file, problems);
+    rc = rc ? rc : load_samples(NULL, &p, 1, NULL, file, problems);
     enum profile_kind alone = profile_jfr_kind(p);
     if (!rc && alone != p->kind) {
         bool full_names = p->full_names;
@@ -90,14 +90,15 @@ static int load_one(struct profile *p, const struct jfr_file *file, struct jfr_p
         p->kind = alone;
         p->full_names = full_names;
         *problems = *opening;
-        rc = rc ? rc : load_samples(NULL, &p, 1, file, problems);
+        rc = rc ? rc : load_samples(NULL, &p, 1, NULL, file, problems);
     }
     free(opening);
     return rc;
 }
 
-/* Loads the file. n = 0: there is one profile, which may change its kind. names: as in load_crew_run. */
-static int load(struct profile *names, struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e)
+/* Loads the file. n = 0: there is one profile, which may change its kind. kept, beside: as in load_crew_run. */
+static int load(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside, struct intake *in,
+                const char *name, struct error *e)
 {
     struct jfr_file *file = NULL;
     struct jfr_problems *problems = calloc(1, sizeof *problems);
@@ -107,7 +108,7 @@ static int load(struct profile *names, struct profile *const *profiles, uint32_t
     }
     int rc = jfr_file_take(&file, in, name, problems, e);
     if (!rc) {
-        rc = n ? load_samples(names, profiles, n, file, problems) : load_one(profiles[0], file, problems);
+        rc = n ? load_samples(kept, profiles, n, beside, file, problems) : load_one(profiles[0], file, problems);
         rc = rc ? error_set(e, rc, "%s: %s", name, strerror(-rc)) : 0;
     }
     jfr_file_close(file);
@@ -117,18 +118,18 @@ static int load(struct profile *names, struct profile *const *profiles, uint32_t
 
 int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name, struct error *e)
 {
-    return load(NULL, &p, 0, in, name, e);
+    return load(NULL, &p, 0, NULL, in, name, e);
 }
 
 int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e)
 {
-    return load(NULL, profiles, n, in, name, e);
+    return load(NULL, profiles, n, NULL, in, name, e);
 }
 
-int profile_load_jfr_shared(struct profile *names, struct profile *const *profiles, uint32_t n, struct intake *in, const char *name,
-                            struct error *e)
+int profile_load_jfr_shared(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside,
+                            struct intake *in, const char *name, struct error *e)
 {
-    return load(names, profiles, n, in, name, e);
+    return load(kept, profiles, n, beside, in, name, e);
 }
 
 int profile_load_jfr(struct profile *p, const char *path, struct error *e)

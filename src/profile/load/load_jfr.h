@@ -28,6 +28,7 @@
 #define CANDOR_PROFILE_LOAD_LOAD_JFR_H
 
 #include "base/error.h"
+#include "jfr/read/pass.h"
 #include "profile/profile.h"
 
 /* Loads a file. The path "-" is standard input. p must be initialized and empty. The caller deinitializes p, also after a failure. */
@@ -38,10 +39,12 @@ int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name
 /* Loads an open input into n profiles in one pass. n is from 1 to PROFILE_KINDS, and the profiles are of different kinds, with
  * the same full_names. Each becomes the same as by profile_load_jfr_from, except that no profile changes its kind. */
 int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e);
-/* Does the same, but the profiles have no stacks: their samples refer to those in `names`, an empty profile. A caller that needs the stacks
- * of several kinds once saves the copies (load_shared.h). */
-int profile_load_jfr_shared(struct profile *names, struct profile *const *profiles, uint32_t n, struct intake *in, const char *name,
-                            struct error *e);
+/* Does the same, but the profiles have no stacks: their samples refer to those in `kept`, which may have stacks of earlier recordings. A
+ * caller that needs the stacks of several kinds once saves the copies (load_shared.h). beside: others that look at each chunk while it is
+ * open; opening it costs more than their look. The calling thread does all of it. */
+struct load_kept;
+int profile_load_jfr_shared(struct load_kept *kept, struct profile *const *profiles, uint32_t n, const struct pass_readers *beside,
+                            struct intake *in, const char *name, struct error *e);
 /* Returns the kind of sample that is read from such a file by default. p: the file's profile of the kind PROFILE_RUNNING. If p is of
  * another kind, the result is that kind. A recording of the event wall or lock without CPU time is read as that kind, because its
  * jdk.ExecutionSample events are only for other tools. */

@@ -54,3 +54,29 @@ int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack)
         rc = profile_frame(p, method, 0, 0, JFR_FRAME_FAILED, &frame);
     return rc ? rc : profile_stack(p, 0, frame, stack);
 }
+
+/* ---- stacks of several recordings ---- */
+
+int load_kept_init(struct load_kept *k)
+{
+    *k = (struct load_kept){0};
+    return profile_init(&k->names) || load_stacks_init(&k->stacks, &k->names) ? -ENOMEM : 0;
+}
+
+void load_kept_deinit(struct load_kept *k)
+{
+    load_stacks_deinit(&k->stacks);
+    profile_deinit(&k->names);
+}
+
+void load_kept_drop_stacks(struct load_kept *k)
+{
+    profile_drop_stacks(&k->names);
+    map_clear(&k->stacks.stacks);
+    load_walk_drop_stacks(&k->stacks.walk);
+}
+
+size_t load_kept_bytes(const struct load_kept *k)
+{
+    return profile_names_bytes(&k->names) + k->stacks.stacks.cap * sizeof(struct map_slot) + load_walk_bytes(&k->stacks.walk);
+}

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    KNOWN_BITS = 16,
-    KNOWN_FRAMES = 1 << KNOWN_BITS,
+    KNOWN_BITS = 14, /* at the beginning */
+    KNOWN_BITS_MAX = 17,
     KEYS = 128, /* number of keys that are compared together */
 };
 
@@ -29,8 +29,8 @@ struct load_place { /* a frame of a stack */
 
 int load_walk_init(struct load_walk *w, struct profile *p)
 {
-    *w = (struct load_walk){.profile = p};
-    w->known = calloc(KNOWN_FRAMES, sizeof *w->known);
+    *w = (struct load_walk){.profile = p, .known_bits = KNOWN_BITS};
+    w->known = calloc((size_t)1 << w->known_bits, sizeof *w->known);
     w->gathered = malloc(PROFILE_DEPTH_MAX * sizeof *w->gathered);
     w->last = malloc(PROFILE_DEPTH_MAX * sizeof *w->last);
     return w->known && w->gathered && w->last ? 0 : -ENOMEM;
@@ -51,6 +51,20 @@ void load_walk_new_chunk(struct load_walk *w)
     memset(w->types, 0, sizeof w->types);
     w->last_bytes = (struct load_bytes){0};
     w->chunk++;
+}
+
+void load_walk_drop_stacks(struct load_walk *w)
+{
+    w->last_depth = 0;
+    w->last_bytes = (struct load_bytes){0};
+}
+
+size_t load_walk_bytes(const struct load_walk *w)
+{
+    size_t keys = w->methods.cap;
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        keys += w->texts[part].cap;
+    return keys * sizeof *w->methods.places + (sizeof *w->known << w->known_bits);
 }
 
 /* ---- frames ---- */
@@ -178,28 +192,79 @@ static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, co
     return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
 }
 
-/* Returns the place for a frame with these bytes. All bytes affect the hash. */
-static struct load_known *known_place(const struct load_walk *w, const struct jfr_frame_key *key)
+/* Returns the two places for a frame with these bytes in a table of 1 << bits places. All bytes affect the hash. */
+static struct load_known *places_of(struct load_known *known, uint32_t bits, const uint64_t bytes[2])
 {
-    uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
-    return &w->known[hash >> (64 - KNOWN_BITS)];
+    uint64_t hash = (bytes[0] * 0x9e3779b97f4a7c15u ^ bytes[1]) * 0xff51afd7ed558ccdu;
+    return &known[hash >> (64 - bits) & ~UINT64_C(1)];
+}
+
+static struct load_known *known_places(const struct load_walk *w, const struct jfr_frame_key *key)
+{
+    return places_of(w->known, w->known_bits, key->bytes);
+}
+
+/* Puts a frame in the first of its places. The frame that was there moves to the second if it is of the same chunk: frames of earlier
+ * chunks, whose bytes may never come again, make room first. Returns whether a frame of the same chunk was displaced. */
+static bool put_first(struct load_known at[2], const struct load_known *one)
+{
+    bool moves = at[0].chunk == one->chunk, displaces = moves && at[1].chunk == one->chunk;
+    if (moves)
+        at[1] = at[0];
+    at[0] = *one;
+    return displaces;
+}
+
+/* Doubles the table. Without memory it stays as it is, which only costs time. */
+static void grow_known(struct load_walk *w)
+{
+    size_t count = (size_t)1 << w->known_bits;
+    struct load_known *known = calloc(2 * count, sizeof *known);
+    w->displaced = 0;
+    if (!known)
+        return;
+    for (size_t i = count; i-- > 0;) /* of two, the second was put there before */
+        if (w->known[i].chunk)
+            put_first(places_of(known, w->known_bits + 1, w->known[i].bytes), &w->known[i]);
+    free(w->known);
+    w->known = known;
+    w->known_bits++;
+}
+
+static bool has_bytes(const struct load_known *known, const struct jfr_frame_key *key)
+{
+    return known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
+}
+
+/* Finds the meaning of a frame's bytes in this chunk. known: NULL, or what the bytes meant in an earlier one. */
+static int learn(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, struct load_known *known,
+                 uint32_t *id)
+{
+    struct jfr_raw_frame raw;
+    *id = known ? known->id : 0;
+    jfr_stack_decode(stack, key, &raw);
+    int rc = take_raw_frame(w, stack, &raw, known, id);
+    const struct load_known one = {{key->bytes[0], key->bytes[1]}, *id, w->chunk};
+    if (rc)
+        return rc;
+    if (known)
+        *known = one;
+    else
+        w->displaced += put_first(known_places(w, key), &one);
+    if (w->displaced >> (w->known_bits - 2) && w->known_bits < KNOWN_BITS_MAX)
+        grow_known(w);
+    return 0;
 }
 
 /* Finds the id of a frame by its bytes. A frame of a chunk occurs thousands of times. Its id is kept at a place that depends on the
  * bytes, so that the frame is not decoded again. */
 static int take_key(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, uint32_t *id)
 {
-    struct load_known *known = known_place(w, key);
-    bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
-    if (!is_same || known->chunk != w->chunk) {
-        struct jfr_raw_frame raw;
-        *id = known->id;
-        jfr_stack_decode(stack, key, &raw);
-        int rc = take_raw_frame(w, stack, &raw, is_same && known->chunk, id);
-        if (rc)
-            return rc;
-        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, *id, w->chunk};
-    }
+    struct load_known *at = known_places(w, key), *known = has_bytes(&at[0], key) ? &at[0] : has_bytes(&at[1], key) ? &at[1] : NULL;
+    if (!known || !known->chunk)
+        return learn(w, stack, key, NULL, id);
+    if (known->chunk != w->chunk)
+        return learn(w, stack, key, known, id);
     *id = known->id;
     return 0;
 }
@@ -280,7 +345,7 @@ static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *dep
     uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
     struct load_frame *frame = &w->gathered[*depth];
     for (uint32_t i = 0; i < count; i++) /* the places are far apart in memory, so their loads go on beside each other */
-        __builtin_prefetch(known_place(w, &keys[i]));
+        __builtin_prefetch(known_places(w, &keys[i]));
     for (uint32_t i = 0; i < count; i++, frame++) {
         frame->tail = tail;
         tail -= keys[i].size;

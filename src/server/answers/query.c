@@ -73,12 +73,15 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_object_end(j);
 }
 
-/* Adds the missing data to the profile's problems, which the report and the page show. */
+/* Adds the missing data, and that weights are rounded, to the profile's problems, which the report and the page show. */
 static int say_incomplete(struct profile *p, const struct store_result *r, struct error *e)
 {
     char text[HTTP_EXTRA_BYTES];
     missing_text(&r->missing, r->type, text, sizeof text);
-    return *text && profile_add_problem(p, "warning", "%s", text) ? error_set(e, -ENOMEM, "out of memory") : 0;
+    if ((*text && profile_add_problem(p, "warning", "%s", text)) ||
+        (r->missing.rounded_since && profile_add_problem(p, "info", "%s", question_rounded_text)))
+        return error_set(e, -ENOMEM, "out of memory");
+    return 0;
 }
 
 /* Reads an id of at most this many hexadecimal digits. Returns 0, or a code if it has already answered with an error. */

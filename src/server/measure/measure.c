@@ -1,11 +1,10 @@
 #include "server/measure/measure.h"
 
-#include "compress/intake.h"
-#include "jfr/read/reader.h"
 #include "profile/accounts.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void end(struct minutes *m, struct store_profiles *to)
 {
@@ -42,38 +41,59 @@ static void add_live_sets(struct minutes *m, const struct profile *p)
             minutes_set(m, KEY_LIVE_SET, p->live_sets[i].time_ns, (int64_t)p->live_sets[i].heap_used);
 }
 
-/* Reads the events that the profiles do not have. Recordings of the agent alone have such events only with the event halt. */
-static int add_events(struct minutes *m, const struct profile *p, struct profile *names, struct profile *requests, const struct intake *in,
-                      struct error *e)
+int measure_begin(struct measuring *r, struct profile *requests)
 {
-    struct intake view;
-    struct jfr_file *file;
+    *r = (struct measuring){.recorded = {.events = measure_events, .event_count = MEASURE_EVENTS}, .requests = {.profile = requests}};
+    r->recorded.in = r->by_jdk;
+    map_init(&r->requests.places);
+    int rc = halts_begin(&r->halts_reading, &r->halts, measure_halts_of_threads);
+    const struct pass_reader readers[MEASURE_READERS] = {{halts_take, r->halts_reading},
+                                                         {recorded_take, &r->recorded},
+                                                         {readings_take, &r->readings},
+                                                         {measure_requests_take, &r->requests}};
+    memcpy(r->readers, readers, sizeof readers);
+    return rc;
+}
+
+void measure_end(struct measuring *r)
+{
+    halts_end(r->halts_reading);
+    halts_deinit(&r->halts);
+    recorded_deinit(&r->recorded);
+    readings_deinit(&r->readings);
+    map_deinit(&r->requests.places);
+    free(r->requests.list);
+}
+
+/* Adds what the profiles do not have. Recordings of the agent alone have such events only with the event halt. */
+static int add_events(struct minutes *m, const struct profile *p, struct profile *names, struct measuring *r)
+{
     const char *jdk = profile_setting(p, "jfr");
     bool has_jdk = !profile_setting(p, "event") || (jdk && *jdk);
     if (!has_jdk && !accounts_has_book(p, BOOK_HALT))
         return 0;
-    intake_view(&view, in);
-    int rc = jfr_file_take(&file, &view, "the recording", NULL, e);
-    rc = rc ? rc : measure_halts(m, p, file, e);
-    rc = rc || !has_jdk ? rc : measure_readings(m, file, e);
-    rc = rc || !has_jdk ? rc : measure_requests(m, file, names, requests, e);
-    jfr_file_close(file);
-    return rc == -ENOMEM ? rc : 0;
+    int rc = halts_end(r->halts_reading);
+    r->halts_reading = NULL;
+    if (rc)
+        return rc;
+    measure_halts(m, p, r);
+    if (!has_jdk)
+        return 0;
+    readings_sort(&r->readings);
+    measure_readings(m, &r->readings);
+    return measure_requests(m, &r->requests, names);
 }
 
-int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, struct profile *requests, const struct intake *in,
-                struct error *e)
+int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, struct measuring *r)
 {
     struct minutes m;
     const struct profile *p = of_kind(profiles, n, PROFILE_RUNNING);
     int rc = minutes_init(&m, p->start_ns, p->duration_ns);
-    if (rc)
-        return error_set(e, rc, "out of memory");
-    if (m.count) {
+    if (!rc && m.count) {
         measure_books(&m, p);
         add_samples(&m, profiles, n);
         add_live_sets(&m, of_kind(profiles, n, PROFILE_LIVE));
-        rc = add_events(&m, p, &to->names, requests, in, e);
+        rc = add_events(&m, p, &to->recalled->stacks.names, r);
     }
     end(&m, to);
     return rc;

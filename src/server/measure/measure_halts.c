@@ -1,32 +1,23 @@
 /* Key metrics from halts: pauses for garbage collection, safepoints, and waits that only the JDK's recorder has. */
-#include "events/halts.h"
-#include "events/recorded.h"
 #include "profile/accounts.h"
 #include "server/measure/measure.h"
 
-enum watched { GC, GC_PAUSE, SAFEPOINT, SYNCHRONIZATION, SOCKET_READ, SOCKET_WRITE, FILE_READ, FILE_WRITE, STALL, PIN, WATCHED };
-
-static const char *const watched_events[WATCHED] = {
-    [GC] = "jdk.GarbageCollection",    [GC_PAUSE] = "jdk.GCPhasePause",    [SAFEPOINT] = "jdk.SafepointBegin",
-    [SOCKET_READ] = "jdk.SocketRead",  [SOCKET_WRITE] = "jdk.SocketWrite", [SYNCHRONIZATION] = "jdk.SafepointStateSynchronization",
-    [FILE_READ] = "jdk.FileRead",      [FILE_WRITE] = "jdk.FileWrite",     [STALL] = "jdk.ZAllocationStall",
-    [PIN] = "jdk.VirtualThreadPinned",
+const char *const measure_events[MEASURE_EVENTS] = {
+    [MEASURE_GC] = "jdk.GarbageCollection",     [MEASURE_GC_PAUSE] = "jdk.GCPhasePause",
+    [MEASURE_SAFEPOINT] = "jdk.SafepointBegin", [MEASURE_SYNCHRONIZATION] = "jdk.SafepointStateSynchronization",
+    [MEASURE_SOCKET_READ] = "jdk.SocketRead",   [MEASURE_SOCKET_WRITE] = "jdk.SocketWrite",
+    [MEASURE_FILE_READ] = "jdk.FileRead",       [MEASURE_FILE_WRITE] = "jdk.FileWrite",
+    [MEASURE_STALL] = "jdk.ZAllocationStall",   [MEASURE_PIN] = "jdk.VirtualThreadPinned",
 };
+
+const unsigned measure_halts_of_threads = 1u << HALT_SOCKET_READ | 1u << HALT_SOCKET_WRITE | 1u << HALT_FILE_READ | 1u << HALT_FILE_WRITE |
+                                          1u << HALT_ALLOCATION | 1u << HALT_PINNED;
 
 struct sources {
-    bool by_jdk[WATCHED]; /* the JDK's recorder recorded these events */
-    bool counted;         /* the agent recorded the JVM's counters of safepoints */
-    bool wall;            /* the agent recorded what threads wait for */
+    const bool *by_jdk; /* as in struct measuring */
+    bool counted;       /* the agent recorded the JVM's counters of safepoints */
+    bool wall;          /* the agent recorded what threads wait for */
 };
-
-static int find_sources(struct sources *s, const struct profile *p, const struct jfr_file *file, struct error *e)
-{
-    const struct time_range all = {INT64_MIN, INT64_MAX};
-    struct recorded_throws throws;
-    uint32_t processors;
-    *s = (struct sources){.counted = accounts_sum(p, ACCOUNT_HALT_SAFEPOINTS).lines > 0, .wall = accounts_has_book(p, BOOK_WALL)};
-    return recorded_events(file, watched_events, WATCHED, &all, s->by_jdk, &throws, &processors, e);
-}
 
 static void know_if(struct minutes *m, bool is_known, const enum key_metric *metrics, size_t n)
 {
@@ -40,12 +31,12 @@ static void know_all(struct minutes *m, const struct sources *s, const struct pr
                                  times[] = {KEY_TTSP_SHARE, KEY_TTSP_LONGEST}, io[] = {KEY_IO_WAIT}, stall[] = {KEY_ALLOC_STALL},
                                  pin[] = {KEY_PINNED};
     const bool *has = s->by_jdk;
-    know_if(m, accounts_has_book(p, BOOK_HALT) || has[GC] || has[GC_PAUSE], gc, 3);
-    know_if(m, s->counted || has[SAFEPOINT], safepoints, 2);
-    know_if(m, s->counted || (has[SAFEPOINT] && has[SYNCHRONIZATION]), times, 2);
-    know_if(m, has[SOCKET_READ] || has[SOCKET_WRITE] || has[FILE_READ] || has[FILE_WRITE], io, 1);
-    know_if(m, has[STALL], stall, 1);
-    know_if(m, has[PIN], pin, 1);
+    know_if(m, accounts_has_book(p, BOOK_HALT) || has[MEASURE_GC] || has[MEASURE_GC_PAUSE], gc, 3);
+    know_if(m, s->counted || has[MEASURE_SAFEPOINT], safepoints, 2);
+    know_if(m, s->counted || (has[MEASURE_SAFEPOINT] && has[MEASURE_SYNCHRONIZATION]), times, 2);
+    know_if(m, has[MEASURE_SOCKET_READ] || has[MEASURE_SOCKET_WRITE] || has[MEASURE_FILE_READ] || has[MEASURE_FILE_WRITE], io, 1);
+    know_if(m, has[MEASURE_STALL], stall, 1);
+    know_if(m, has[MEASURE_PIN], pin, 1);
 }
 
 /* The halts of chunks by the JDK's recorder may be outside the recording's time. */
@@ -103,19 +94,12 @@ static void add_halt(struct minutes *m, const struct sources *s, const struct ha
     }
 }
 
-int measure_halts(struct minutes *m, const struct profile *p, const struct jfr_file *file, struct error *e)
+void measure_halts(struct minutes *m, const struct profile *p, const struct measuring *r)
 {
-    static const unsigned of_threads = 1u << HALT_SOCKET_READ | 1u << HALT_SOCKET_WRITE | 1u << HALT_FILE_READ | 1u << HALT_FILE_WRITE |
-                                       1u << HALT_ALLOCATION | 1u << HALT_PINNED;
-    struct sources sources;
-    struct halts halts = {0};
-    int rc = find_sources(&sources, p, file, e);
-    rc = rc ? rc : halts_read_kinds(&halts, file, of_threads, e);
-    if (!rc)
-        know_all(m, &sources, p);
-    for (uint32_t i = 0; !rc && i < halts.count; i++)
-        if (is_in(m, &halts.list[i]))
-            add_halt(m, &sources, &halts.list[i]);
-    halts_deinit(&halts);
-    return rc;
+    struct sources sources = {
+        .by_jdk = r->by_jdk, .counted = accounts_sum(p, ACCOUNT_HALT_SAFEPOINTS).lines > 0, .wall = accounts_has_book(p, BOOK_WALL)};
+    know_all(m, &sources, p);
+    for (uint32_t i = 0; i < r->halts.count; i++)
+        if (is_in(m, &r->halts.list[i]))
+            add_halt(m, &sources, &r->halts.list[i]);
 }

@@ -1,5 +1,4 @@
 /* Key metrics from figures that the JDK's recorder writes from time to time. */
-#include "events/figures/readings.h"
 #include "server/measure/measure.h"
 
 /* A count since the JVM's start: the difference between two readings counts halfway between them. One reading alone says nothing about the
@@ -61,7 +60,7 @@ static bool has_live_sets(const struct minutes *m)
     return false;
 }
 
-static void take_all(struct minutes *m, const struct readings *list)
+void measure_readings(struct minutes *m, const struct readings *list)
 {
     struct count exceptions = {.metric = KEY_EXCEPTIONS}, periods = {.metric = KEY_QUOTA_PERIODS},
                  throttled = {.metric = KEY_THROTTLED_SHARE};
@@ -81,15 +80,4 @@ static void take_all(struct minutes *m, const struct readings *list)
             minutes_set(m, KEY_LIVE_SET, r->ns, (int64_t)r->value);
     }
     end_mean(m, &threads);
-}
-
-int measure_readings(struct minutes *m, const struct jfr_file *file, struct error *e)
-{
-    struct readings list;
-    int rc = m->count ? readings_read(&list, file, e) : 0;
-    if (rc || !m->count)
-        return rc;
-    take_all(m, &list);
-    readings_deinit(&list);
-    return 0;
 }

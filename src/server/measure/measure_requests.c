@@ -3,7 +3,6 @@
  * day. */
 #include "base/array.h"
 #include "base/time_units.h"
-#include "jfr/read/pass.h"
 #include "server/measure/measure.h"
 #include "store/files/contexts.h"
 
@@ -14,17 +13,6 @@
 enum { ENDPOINT_BYTES = 200 }; /* the length at which the program's context cuts names of endpoints, too */
 
 static const char event_name[] = "candor.opentracing.Span";
-
-struct taking {
-    struct minutes *minutes;
-    struct profile *requests;
-    struct map places;
-    struct second { /* the requests to an endpoint in one second */
-        int64_t time_ns;
-        uint32_t labels, count;
-    } * list;
-    uint32_t count, cap;
-};
 
 static bool are_same(struct jfr_text a, struct jfr_text b)
 {
@@ -52,28 +40,27 @@ static int endpoint_of(struct profile *p, struct jfr_text name, uint32_t *labels
     return profile_label(p, &label, labels);
 }
 
-/* A request that began before the recording counts at its beginning, as it does for the key metric. */
-static int64_t time_within(const struct minutes *m, int64_t time_ns)
+/* Seconds that no recording covers are counted at its beginning or end later. */
+static int64_t second_of(int64_t ns)
 {
-    time_ns = time_ns < m->start_ns ? m->start_ns : time_ns < m->end_ns ? time_ns : m->end_ns - 1;
-    return time_ns - time_ns % NS_PER_S;
+    int64_t second = ns / (int64_t)NS_PER_S;
+    return second < 0 ? 0 : second > UINT32_MAX ? UINT32_MAX : second;
 }
 
-static int count_request(struct taking *t, int64_t time_ns, struct jfr_text name)
+static int count_request(struct measure_requests *r, int64_t second, struct jfr_text name)
 {
     uint32_t labels;
     bool added;
-    time_ns = time_within(t->minutes, time_ns);
-    if (endpoint_of(t->requests, name, &labels))
+    if (endpoint_of(r->profile, name, &labels))
         return -ENOMEM;
-    uint32_t *place = map_add(&t->places, (uint64_t)(time_ns / NS_PER_S) << 32 | labels, &added);
-    if (!place || ARRAY_GROW(t->list, t->cap, t->count))
+    uint32_t *place = map_add(&r->places, (uint64_t)second << 32 | labels, &added);
+    if (!place || ARRAY_GROW(r->list, r->cap, r->count))
         return -ENOMEM;
     if (added) {
-        t->list[t->count] = (struct second){.time_ns = time_ns, .labels = labels};
-        *place = t->count++;
+        r->list[r->count] = (struct measure_second){.second = second, .labels = labels};
+        *place = r->count++;
     }
-    t->list[*place].count++;
+    r->list[*place].count++;
     return 0;
 }
 
@@ -88,31 +75,46 @@ static int find_stack(struct profile *names, uint32_t *stack)
     return rc ? rc : profile_stack(names, 0, frame, stack);
 }
 
-static int add_samples(struct taking *t, struct profile *names)
+/* A request that began before the recording counts at its beginning, as it does for the key metric. */
+static int64_t second_within(const struct minutes *m, int64_t second)
+{
+    int64_t first = m->start_ns / (int64_t)NS_PER_S, last = (m->end_ns - 1) / (int64_t)NS_PER_S;
+    return second < first ? first : second > last ? last : second;
+}
+
+static int begin_samples(struct profile *p, struct profile *names, struct profile_sample *s)
 {
     static const char value[] = "requests", unit[] = "count", outcome[] = "complete";
-    struct profile *p = t->requests;
-    struct profile_sample s = {0};
+    *s = (struct profile_sample){0};
     p->unit = PROFILE_UNIT_OTHER;
-    int rc = find_stack(names, &s.stack);
+    int rc = find_stack(names, &s->stack);
     rc = rc ? rc : profile_string(p, value, sizeof value - 1, &p->value);
     rc = rc ? rc : profile_string(p, unit, sizeof unit - 1, &p->unit_name);
-    rc = rc ? rc : profile_string(p, outcome, sizeof outcome - 1, &s.outcome);
-    rc = rc ? rc : profile_thread(p, 0, 0, 0, &s.thread);
-    for (uint32_t i = 0; !rc && i < t->count; i++) {
-        s.time_ns = t->list[i].time_ns;
-        s.labels = t->list[i].labels;
-        s.weight = s.count = t->list[i].count;
-        rc = profile_add_sample(p, &s);
+    rc = rc ? rc : profile_string(p, outcome, sizeof outcome - 1, &s->outcome);
+    return rc ? rc : profile_thread(p, 0, 0, 0, &s->thread);
+}
+
+int measure_requests(struct minutes *m, struct measure_requests *r, struct profile *names)
+{
+    struct profile_sample s;
+    if (r->known)
+        minutes_know(m, KEY_REQUESTS);
+    int rc = r->count ? begin_samples(r->profile, names, &s) : 0;
+    for (uint32_t i = 0; !rc && i < r->count; i++) {
+        s.time_ns = second_within(m, r->list[i].second) * (int64_t)NS_PER_S;
+        s.labels = r->list[i].labels;
+        s.weight = s.count = r->list[i].count;
+        minutes_add(m, KEY_REQUESTS, s.time_ns, (int64_t)s.count);
+        rc = profile_add_sample(r->profile, &s);
     }
     return rc;
 }
 
 /* ---- the events ---- */
 
-static int take(void *context, struct jfr_chunk *chunk)
+int measure_requests_take(void *requests, struct jfr_chunk *chunk)
 {
-    struct taking *t = context;
+    struct measure_requests *r = requests;
     const struct jfr_type *type = jfr_chunk_type(chunk, event_name);
     const struct jfr_field *id = type ? jfr_type_field(type, "spanId") : NULL, *root = type ? jfr_type_field(type, "rootId") : NULL;
     const struct jfr_field *operation = type ? jfr_type_field(type, "operation") : NULL;
@@ -121,26 +123,12 @@ static int take(void *context, struct jfr_chunk *chunk)
     int rc = 0;
     if (!id || !root || !type->events)
         return 0;
-    minutes_know(t->minutes, KEY_REQUESTS);
+    r->known = true;
     while (!rc && jfr_cursor_next(&cursor, &event)) {
         if (event.type != type || !are_same(jfr_value_text(jfr_event_value(&event, id)), jfr_value_text(jfr_event_value(&event, root))))
             continue;
-        int64_t time_ns = jfr_event_epoch_ns(&event);
-        minutes_add(t->minutes, KEY_REQUESTS, time_ns, 1);
-        rc = count_request(t, time_ns, operation ? jfr_value_text(jfr_event_value(&event, operation)) : (struct jfr_text){0});
+        rc = count_request(r, second_of(jfr_event_epoch_ns(&event)),
+                           operation ? jfr_value_text(jfr_event_value(&event, operation)) : (struct jfr_text){0});
     }
     return rc;
-}
-
-int measure_requests(struct minutes *m, const struct jfr_file *file, struct profile *names, struct profile *requests, struct error *e)
-{
-    struct taking t = {.minutes = m, .requests = requests};
-    if (!m->count)
-        return 0;
-    map_init(&t.places);
-    int rc = pass_run(file, &(struct pass_reader){take, &t}, 1, NULL, e);
-    rc = rc || !t.count ? rc : add_samples(&t, names);
-    map_deinit(&t.places);
-    free(t.list);
-    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }

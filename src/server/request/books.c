@@ -1,9 +1,12 @@
 /* Writes the books of an answer as JSON: what share of the time, or of the bytes, its samples stand for, and why they lack the rest. */
 #include "server/request/question.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 1024 };
+const char question_rounded_text[] = "weights of single samples are rounded (--weights rounded), sums of recordings are exact";
+
+enum { TEXT = 1200 };
 
 static const struct account_row *row_of(enum book book, const char *account)
 {
@@ -41,7 +44,10 @@ void question_put_books(struct jsonw *j, const struct store_result *r)
     jsonw_int(j, b->from);
     jsonw_key(j, "to");
     jsonw_int(j, b->to);
-    jsonw_member_text(j, "text", books_text(b, r->recordings, text, sizeof text));
+    books_text(b, r->recordings, text, sizeof text);
+    if (r->missing.rounded_since)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; %s", question_rounded_text);
+    jsonw_member_text(j, "text", text);
     jsonw_key(j, "lines");
     jsonw_array(j);
     for (uint32_t i = 0; i < b->count; i++) {

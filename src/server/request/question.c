@@ -155,6 +155,10 @@ void question_put_complete(struct jsonw *j, const struct missing *m, const char 
     uint64_t parts = missing_parts(m);
     jsonw_key(j, "complete");
     jsonw_bool(j, !parts && !more);
+    if (m->rounded_since) {
+        jsonw_key(j, "weights_rounded_since");
+        jsonw_int(j, m->rounded_since);
+    }
     if (!parts)
         return;
     jsonw_key(j, "missing");

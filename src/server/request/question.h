@@ -29,9 +29,12 @@ int question_selector(struct selector *s, const struct http *h, const char *text
 int question_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out);
 /* Reads the parameter `step`, in seconds. Without it there are 200 steps. Returns 0, or a code if it has already answered with an error. */
 int question_step(struct http *h, const struct question *query, int64_t *step);
-/* Writes the member "complete" of an answer. If the answer is not complete, also writes "missing" and "missing_text". type: that of
- * the weights; NULL = not known, as when nothing was found. more: the answer was cut off at a limit. */
+/* Writes the member "complete" of an answer. If the answer is not complete, also writes "missing" and "missing_text". If its weights may be
+ * rounded, writes since when. type: that of the weights; NULL = not known, as when nothing was found. more: the answer was cut off at a
+ * limit. */
 void question_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
+/* Says that weights may be rounded. */
+extern const char question_rounded_text[];
 /* Writes the member "books" of an answer: the sum of the books of its recordings, or null if there are none. */
 void question_put_books(struct jsonw *j, const struct store_result *r);
 /* Writes the member "span": which part of the requested time the recordings cover. If samples of a part of it are deleted, and sums by hour

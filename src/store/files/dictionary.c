@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,9 +278,10 @@ static int read_all(struct dictionary *d, const uint8_t *bytes, size_t size)
 
 int dictionary_open(struct dictionary *d, const char *path, struct error *e)
 {
+    static _Atomic uint64_t last; /* orders no other memory access */
     uint8_t *bytes = NULL;
     size_t size = 0;
-    *d = (struct dictionary){0};
+    *d = (struct dictionary){.serial = 1 + atomic_fetch_add_explicit(&last, 1, memory_order_relaxed)};
     snprintf(d->path, sizeof d->path, "%s", path);
     if (profile_init(&d->names))
         return error_set(e, -ENOMEM, "%s: out of memory", path);

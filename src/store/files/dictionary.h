@@ -26,6 +26,7 @@ enum { DICTIONARY_NODES_MAX = 2 << 20 };
 struct dictionary {
     char path[DISK_PATH_MAX];
     pthread_mutex_t lock;
+    uint64_t serial; /* no other dictionary of the process has it, not even one that is read from the same file again */
     struct profile names;
     struct dictionary_counts {
         uint32_t strings, methods, frames, nodes, threads, labels;

@@ -240,6 +240,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     map_init(&g->labelsets);
     g->store = s;
     store_note_unread(s, q, &r->missing);
+    r->missing.rounded_since = s->rounded_since;
     g->arriving = arrivals_from(&s->arrivals);
     g->epoch = merge_read_begin(s);
     g->ahead = calloc(1, sizeof *g->ahead);

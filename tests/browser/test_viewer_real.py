@@ -16,6 +16,7 @@ import browser
 import flamepage
 from against_report import (agrees, close, exactly, near, nodes, page_of, record, report, rows_of, same_frames, sums_agree)
 from flamepage import ct, reads_as_share, reads_as_time
+import flamedata
 
 SIZE = (1280, 1500)
 # The used controls, by their id, or by the id of the element that contains them.
@@ -30,7 +31,7 @@ for (const type of ["click", "change", "input", "keydown", "pointerdown"]) {
         if (type === "keydown" && event.isTrusted) used.keys.add(event.key);
     }, true);
 }"""
-KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", *"/nNsodhaxpifgretmlcv?"}
+KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", *"/nNsodhauxpifgretmlcv?"}
 
 
 class Page(flamepage.Flame):
@@ -582,6 +583,24 @@ def code(page, recording):
         ct.ok(not page.run("return document.getElementById('code').checkVisibility()"), "there is none of native code")
 
 
+def lines(page, recording):
+    """The source lines of a frame's method, by the button and by a key."""
+    file = ct.WORK / "lines.html"
+    made = ct.candor("convert", "--source", ct.ROOT / "tests" / "java", recording, file)
+    data = flamedata.read(file.read_text())
+    known = {data["strings"][name]: rows for name, _, _, rows in data["source"]}
+    ct.ok(made.status == 0 and known, "a page with source lines", made)
+    for by, act in (("Lines", lambda: page.click_on("#lines")), ("u", lambda: page.press("u"))):
+        page.look(file, "#table=hidden&timeline=hidden")
+        page.pick(next(f for f in page.frames() if f["name"] in known and f["width"] > 2))
+        act()
+        name = page.text("#lines-heading").removeprefix("Source lines of ")
+        shown = page.text("#lines-body")
+        ct.ok(name in known and all(row[3].strip() in shown for row in known[name]), f"{by} shows the lines of {name}", shown[:1000])
+        page.click_on("#lines-dialog form button")
+        ct.ok(not page.run("return document.getElementById('lines-dialog').open"), f"{by}: Close closes it")
+
+
 def taken_away(page, file, want, truth):
     """Output of the page: the picture as a file, a name in the clipboard."""
     folder = ct.WORK / "downloads"
@@ -761,7 +780,9 @@ def main():
             part(page, file, want, truth)
         for part in (threads, times, books, panels):
             part(page, file, want)
-        code(page, hot_loops())
+        loops = hot_loops()
+        code(page, loops)
+        lines(page, loops)
         reached_by_tab(page, file)
         every_format(page, recording)
         comparison(page, less, recording)

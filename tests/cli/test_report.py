@@ -136,6 +136,23 @@ def test_host():
     ct.ok(" on web-5\n" in result.out or "Host      web-5\n" in result.out, "perf script --header", result)
 
 
+def test_filtered_page():
+    """A page of some samples has them of every kind, as the report of each kind has them."""
+    path = make("somepage.jfr", [*wall("cpu,wall,alloc"), ("sample", 1, 10 * MS, "complete", HOT),
+                                 ("alloc", 1, 3000, "demo.Item", "Java|demo.Work.hot:23"),
+                                 ("sample", 2, 5 * MS, "complete", COLD), ("alloc", 2, 700, "demo.Item", "Java|demo.Work.cold:3"),
+                                 ("book", "cpu", "", 15 * MS, 0), ("book", "complete", "", 15 * MS, 2), ("book", "residual", "", 0, 0)])
+    page = ct.WORK / "somepage.html"
+    for options in (("--thread", "main"), ("--not-method", "hot"), ("--time", "..+1s")):
+        made = ct.candor("report", *options, "-o", page, path)
+        html = page.read_text()
+        parts = re.findall(r'<script type="application/json" (?:id="candor-data"|class="candor-data"[^>]*)>([^<]*)</script>', html)
+        found = {part["kind"]: part["total"] for part in map(json.loads, parts)}
+        want = {kind: report_json(path, "--kind", kind, *options).get("sampled") for kind in found}
+        ct.ok(made.status == 0 and set(found) >= {"cpu", "alloc"} and found == want and 'class="candor-part"' not in html,
+              f"{options[0]}: every kind of sample, and only those that are chosen", (made, found, want))
+
+
 def test_source():
     """--source: the text and the page have the lines of the methods that cost most."""
     path = make("source.jfr", [("thread", "main", 1, 1), ("sample", 1, 30 * MS, "complete", "shop.Cart.total:3;java.util.HashMap.get:9"),
@@ -554,6 +571,7 @@ test_foreign()
 test_not_whole(recording)
 test_nothing_readable(recording)
 test_host()
+test_filtered_page()
 test_source()
 test_safepoint()
 test_wall()

@@ -202,6 +202,21 @@ def test_pair():
     ct.ok(one.end() == 0 and two.end() == 0, "both end")
 
 
+def test_same_options():
+    """Two servers whose --forward names both, as those of one StatefulSet have it: each knows what it sends to itself."""
+    ports = clickhouse.free_port(), clickhouse.free_port()
+    both = ",".join(f"http://127.0.0.1:{port}" for port in ports)
+    servers = [Server(f"same-{i}", "--forward", both, port=port) for i, port in enumerate(ports)]
+    ct.ok([send(servers[n % 2], n)[0] for n in range(6)] == [200] * 6, "both take recordings")
+    ct.ok(settled(servers, servers, 6), "each gets those of the other", [hosts(server) for server in servers])
+    ct.ok(figures(servers[0]) == figures(servers[1]) and hosts(servers[0]) == {f"h{n}": weight(n) for n in range(6)}, "once",
+          hosts(servers[0]))
+    known = [server.metrics()["candor_server_recordings_duplicates_total"] for server in servers]
+    ct.ok(known == [3, 3] and all(server.balances() for server in servers), "and knows its own", known)
+    for server in servers:
+        ct.ok(server.end() == 0, "ends")
+
+
 def test_full():
     """A server that keeps recordings, and cannot forward more of them, does not keep those that it refuses either."""
     keeper = Server("alone", "--forward", "http://127.0.0.1:1", "--max-disk", "2k")
@@ -254,6 +269,7 @@ def main():
     test_known()
     test_overload()
     test_pair()
+    test_same_options()
     why = clickhouse.Debian.missing()
     if why:
         ct.skip("receivers of a server whose rows are in ClickHouse", why)

@@ -29,6 +29,7 @@ WANTED = """
     share/candor/grafana/fleet.json share/candor/grafana/jvm.json share/candor/grafana/server.json share/candor/grafana/service.json
     share/candor/prometheus/candor.rules.yml share/candor/compose.yaml
     share/candor/kubernetes/server.yaml share/candor/kubernetes/daemon.yaml share/candor/kubernetes/kustomization.yaml
+    share/candor/kubernetes/pair.yaml share/candor/kubernetes/receiver.yaml
 """.split()
 BY_RULES = ["CHANGELOG.md", "LICENSE", "daemon.conf", "server.env"]
 

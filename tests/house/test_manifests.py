@@ -20,10 +20,10 @@ MANIFESTS = sorted((DIST / "kubernetes").glob("*.yaml"))
 
 def commands():
     """(file, command, options) of each command in the manifests, also of those in comments."""
-    for name in ("kubernetes/server.yaml", "kubernetes/daemon.yaml"):
+    for name in ("kubernetes/server.yaml", "kubernetes/daemon.yaml", "kubernetes/receiver.yaml", "kubernetes/pair.yaml"):
         text = (DIST / name).read_text()
-        yield name, re.search(r"args:\n +- (\w+)\n", text)[1], re.findall(r"- --([a-z0-9-]+)=", text)
-    for words in re.findall(r"command: \[(.*)\]", (DIST / "compose.yaml").read_text()):
+        yield name, re.search(r"args:\n +- (\w+)\n", text)[1], re.findall(r"- --([a-z0-9-]+)(?:=|\s)", text)
+    for words in re.findall(r"command: \[([^]]*)\]", (DIST / "compose.yaml").read_text()):
         yield "compose.yaml", words.split(",")[0], re.findall(r"--([a-z0-9-]+)=", words)
 
 

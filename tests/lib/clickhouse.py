@@ -13,7 +13,7 @@ PASSWORD = "not-'so'-secret"
 
 CONFIG = """<yandex>
 <logger><level>warning</level><log>{folder}/log</log><errorlog>{folder}/errors</errorlog></logger>
-<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
+<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>{listen}</listen_host>
 {more}<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><user_files_path>{folder}/files/</user_files_path>
 <format_schema_path>{folder}/schemas/</format_schema_path><users_config>{folder}/users.xml</users_config>
 <default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>67108864</mark_cache_size>
@@ -35,10 +35,13 @@ def free_port():
 class Debian:
     """The distribution's server, with its old dialect. It can be stopped, started again, and made read-only."""
 
-    def __init__(self, name, tcp=0, more=""):
+    def __init__(self, name, tcp=0, more="", wrapper=(), address=None):
+        """wrapper, address: as of servers.Server."""
+        self.wrapper, self.address = wrapper, address or "127.0.0.1"
         self.folder, self.http, self.tcp, self.process = ct.WORK / name, free_port(), tcp or free_port(), None
-        self.folder.mkdir()
-        (self.folder / "config.xml").write_text(CONFIG.format(folder=self.folder, http=self.http, tcp=self.tcp, more=more))
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / "config.xml").write_text(CONFIG.format(
+            folder=self.folder, http=self.http, tcp=self.tcp, more=more, listen="0.0.0.0" if address else "127.0.0.1"))
         self.password = self.folder / "password"
         self.password.write_text(PASSWORD + "\n")
         self.start()
@@ -51,7 +54,7 @@ class Debian:
         files = CACHE / "clickhouse"
         libraries = ":".join(str(one) for one in [*files.glob("usr/lib/*-linux-gnu"), *files.glob("lib/*-linux-gnu")])
         (self.folder / "users.xml").write_text(USERS.format(password=PASSWORD, profile="reader" if read_only else "default"))
-        self.process = ct.spawn([files / "usr/sbin/clickhouse-server", f"--config-file={self.folder}/config.xml"],
+        self.process = ct.spawn([*self.wrapper, files / "usr/sbin/clickhouse-server", f"--config-file={self.folder}/config.xml"],
                                 env={**os.environ, "LD_LIBRARY_PATH": libraries}, stdout=open(self.folder / "out", "ab"),
                                 stderr=open(self.folder / "out", "ab"))
         ct.ok(ct.wait_until(self.answers, 60), "ClickHouse answers", (self.folder / "out").read_text(errors="replace"))
@@ -68,7 +71,7 @@ class Debian:
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.http}"
+        return f"http://{self.address}:{self.http}"
 
     @property
     def options(self):

@@ -126,13 +126,13 @@ class Stub:
     the answer's bytes when all else is done, or None."""
     PAGE = 3
 
-    def __init__(self):
-        self.objects, self.fault, self.ignores, self.lock, self.port = {}, None, False, threading.Lock(), 0
+    def __init__(self, address="127.0.0.1"):
+        self.objects, self.fault, self.ignores, self.lock, self.address, self.port = {}, None, False, threading.Lock(), address, 0
         self.start()
 
     def start(self):
         self.is_away = False
-        self.server = _Server(("127.0.0.1", self.port), _Handler)
+        self.server = _Server((self.address, self.port), _Handler)
         self.server.stub, self.port = self, self.server.server_port
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -156,7 +156,7 @@ class Stub:
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.address}:{self.port}"
 
 
 def _free_port():

@@ -33,29 +33,31 @@ def client_certificate(name, authority, common, *extensions):
 
 
 class Server:
-    """tls: the result of certificate(); token: for requests to a server that requires one; wrapper: words before the command."""
+    """tls: the result of certificate(); token: for requests to a server that requires one; wrapper: words before the command; address: by
+    which this process reaches it, if it is on another host (netns.py)."""
 
-    def __init__(self, name, *options, file_limit=None, port=0, tls=None, token=None, wrapper=()):
-        self.data, self.tls, self.token = ct.WORK / name, tls, token
+    def __init__(self, name, *options, file_limit=None, port=0, tls=None, token=None, wrapper=(), address=None):
+        self.data, self.tls, self.token, self.address = ct.WORK / name, tls, token, address or "127.0.0.1"
+        listen = "0.0.0.0" if address else "127.0.0.1"
         options = [*options, *(["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else [])]
         limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))) if file_limit else None
         self.log = open(ct.WORK / f"{name}.log", "ab")
-        self.process = subprocess.Popen([*wrapper, ct.PROGRAM, "server", "--listen", f"127.0.0.1:{port}", "--data", self.data, "--retain",
+        self.process = subprocess.Popen([*wrapper, ct.PROGRAM, "server", "--listen", f"{listen}:{port}", "--data", self.data, "--retain",
                                          "36500d", *map(str, options)], stdout=subprocess.PIPE, stderr=self.log, preexec_fn=limit)
         line = self.process.stdout.readline().decode()
-        match = re.fullmatch(r"listening on https?://127\.0\.0\.1:(\d+)\n", line)
+        match = re.fullmatch(rf"listening on https?://{re.escape(listen)}:(\d+)\n", line)
         ct.ok(match, f"{name}: starts", line or pathlib.Path(self.log.name).read_text())
         self.port = int(match[1]) if match else 0
 
     @property
     def url(self):
-        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
+        return f"http{'s' if self.tls else ''}://{self.address}:{self.port}"
 
     def connection(self):
         if not self.tls:
-            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=ct.PATIENCE)
+            return http.client.HTTPConnection(self.address, self.port, timeout=ct.PATIENCE)
         context = ssl.create_default_context(cafile=self.tls[0])
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ct.PATIENCE, context=context)
+        return http.client.HTTPSConnection(self.address, self.port, timeout=ct.PATIENCE, context=context)
 
     def request(self, method, path, body=None, headers=None, **parameters):
         """(status, headers, body) of one request; parameters by urllib's rules, bytes as they are."""

@@ -14,6 +14,7 @@ export interface Group {
     label: string;
     colour: string;
     self: number;
+    widest: number; // the largest total of one of its frames
     index: number;
 }
 
@@ -40,7 +41,7 @@ const KIND_COLOUR = new Map([
 const HUES = ["#44bb99", "#eedd88", "#99ddff", "#bbcc33", "#ffaabb"];
 const PALER = [0, 0.3, 0.6]; // the shades of a hue: how much of it is white
 const GREY = "#d4d4d4";
-const GREY_KINDS = new Set(["folded frames", "missing frames", "failed walks", "threads"]);
+const GREY_KINDS = new Set(["folded frames", "missing frames", "no stack", "threads"]);
 
 // These colors are fixed: a type has the same color in every profile.
 const TYPE_COLOUR = new Map([
@@ -123,6 +124,7 @@ export function groupFrames(tree: Tree, { strings, types }: Vocabulary, mode: Co
         : (name: number, type: number) => kindOfCode(types[type]) ?? (packages[name] ??= packageOf(strings[name], parts));
     const places = new Map<string, number>();
     const sums: number[] = [];
+    const widest: number[] = []; // of groups without self time, as those of callers of allocations
     // By name and type: the place of the label, from 1. 0 = not looked up yet.
     const known = new Int32Array(strings.length * types.length);
     const placeOf = ({ name, type }: Tree, frame: number): number => {
@@ -137,9 +139,11 @@ export function groupFrames(tree: Tree, { strings, types }: Vocabulary, mode: Co
     for (let i = 1; i < tree.count; i++) {
         const place = placeOf(tree, i);
         sums[place] = (sums[place] ?? 0) + tree.self[i];
+        widest[place] = Math.max(widest[place] ?? 0, tree.total[i]);
     }
-    const all: Group[] = [...places.keys()].map((text, i) => ({ label: visibleName(text), colour: GREY, self: sums[i], index: -1 }));
-    const ranked = all.slice().sort((a, b) => b.self - a.self || (a.label < b.label ? -1 : 1));
+    const all: Group[] = [...places.keys()].map((text, i) =>
+        ({ label: visibleName(text), colour: GREY, self: sums[i], widest: widest[i], index: -1 }));
+    const ranked = all.slice().sort((a, b) => b.self - a.self || b.widest - a.widest || (a.label < b.label ? -1 : 1));
     const groups = mode === "type" ? typeColours(ranked) : packageColours(ranked);
     const indices = all.map(({ index }) => index);
     return { groups, groupOf: (which, frame) => indices[placeOf(which, frame)] ?? groups.length };

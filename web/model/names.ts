@@ -71,7 +71,7 @@ export function kindOfCode(typeName: string): string | null {
         case "Kernel": return "kernel";
         case "Native": return "native code";
         case "Stub": return "JVM stubs";
-        case "Failed": return "failed walks";
+        case "Failed": return "no stack";
         case "Pseudo": return JVM_WORK;
         case "Class": return "classes"; // classes of objects and locks, with which stacks end
         case "State": return HOLDER_RUNS;

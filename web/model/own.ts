@@ -35,7 +35,7 @@ export const FOLDED_TYPE = "Folded";
 
 // Whether frames of this kind show what the picture lacks, or whose frames these are, and not a place in the program.
 export function isNoPlace(kind: string): boolean {
-    return ["threads", "failed walks", "missing frames", "classes", HOLDER_RUNS].includes(kind);
+    return ["threads", "no stack", "missing frames", "classes", HOLDER_RUNS].includes(kind);
 }
 
 // Finds the own code. `own`: beginnings of names, with blanks or commas between them; "" = all code that is neither the JDK's nor a known

@@ -45,6 +45,8 @@ const PARTS = ["seen", "failed", "lost", "unseen", "residual"];
 export const NOT_DRAWN = "not_drawn";
 // The reason why threads of the JVM have no stack.
 const NO_JAVA = "no_java_stack";
+// The account of threads that will answer at the next round; it is nearly always nothing.
+const PENDING = "wall_pending";
 // For books whose sum is not measured independently.
 const TOGETHER = { title: "together", meaning: "the sum of these accounts" };
 
@@ -160,8 +162,8 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
         return part;
     }));
     const seen = books.accounts.reduce((sum, { role, share }) => (role === "seen" ? sum + share : sum), 0);
-    const named = books.accounts.filter(({ role, share }) =>
-        ALWAYS_NAMED.includes(role) || (share >= NAMED_FROM && !(role === "seen" && share === seen)));
+    const named = books.accounts.filter(({ key, role, share }) =>
+        (ALWAYS_NAMED.includes(role) && key !== PENDING) || (share >= NAMED_FROM && !(role === "seen" && share === seen)));
     summary.replaceChildren(
         ...first,
         item("cpu", labelOf(books.whole.title) + " " + formatValue(books.sum, books.unit), books.whole.meaning),

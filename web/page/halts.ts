@@ -32,12 +32,12 @@ export function haltsPanel(app: App, halts: Halts): HTMLElement[] {
     const all = haltsWithin(halts, begin, end);
     const duration = (ns: number) => formatValue(ns, "ns");
     const kinds = halts.kinds.map(({ kind, count, total, p99, longest }) =>
-        [haltWord(kind), formatCount(count), duration(total), p99 > 0 ? duration(p99) : "", longest > 0 ? duration(longest) : ""]);
+        [haltWord(kind), formatCount(count), ...[total, p99, longest].map((ns) => (ns > 0 ? duration(ns) : ""))]);
     const rows = all.slice(0, MOST).map((halt) => rowOf(app, halt));
     const where = part ? "In the chosen time: " : "Halts of all threads, then halts of single threads, the longest first: ";
     return [element("p", {}, "All threads were stopped for " + duration(halts.stopped) + ", "
         + formatShare(halts.length > 0 ? halts.stopped / halts.length : 0) + " of the recording."),
-    table(["Kind", "Count", "Together", "99 % below", "Longest"], ["Count", "Together", "99 % below", "Longest"], kinds),
+    table(["Kind", "Count", "Together", "99% below", "Longest"], ["Count", "Together", "99% below", "Longest"], kinds),
     element("p", {}, where + (rows.length === 0 ? "no halt that is listed" : rows.length + " of " + all.length + " halts. "
         + "Click a time to see it on the axis.")),
     ...(rows.length > 0 ? [table(["Time", "Length", "Kind", "Thread", "What", "Caused by"], ["Length"], rows)] : [])];

@@ -138,8 +138,9 @@ function fill(app: App, first: number): void {
         body.append(...rows(first, ROWS));
         mark(pickedMethod(app));
     });
+    const which = some.length < all ? " that match" : folds ? " that " + changedWord(profile) : "";
     byId("methods-caption").textContent = (matching.length > ROWS ? "The first " + ROWS + " of " : "")
-        + plural(matching.length, "method") + (some.length < all ? " that match" : folds ? " that " + changedWord(profile) : "")
+        + (folds && matching.length === 0 ? "No method " + changedWord(profile) : plural(matching.length, "method") + which)
         + (profile.before ? ": the change with its 95% interval, before → after, the least growth that would be noticed"
             : ", with their 95% intervals");
 }

@@ -48,6 +48,7 @@ struct written {
     const struct kinds_page *page;
     struct flamegraph f;
     struct page_parts parts;
+    bool is_filtered; /* the profiles of `parts` have all samples of a recording of which the page shows some */
     uint32_t sources; /* methods whose source lines were found */
 };
 
@@ -92,6 +93,8 @@ static int add_kind(struct written *w, enum profile_kind kind)
     const struct kinds_page *page = w->page;
     bool full_names = page->args && cli_switch(page->args, "full-names"); /* the parts have stable names */
     struct profile own, *p = full_names ? NULL : page_parts_profile(&w->parts, kind);
+    if (p && w->is_filtered && input_filter(p, page->args, page->in[0]))
+        return -EIO;
     if (p)
         return add_sampled(w, p);
     int rc = profile_init(&own);
@@ -147,6 +150,17 @@ static int make_parts(struct written *w, struct profile *p, unsigned kinds)
     return rc;
 }
 
+/* Reads the other kinds of a recording of which the page shows some samples, all in one pass. A file that is no JFR recording, or that
+ * cannot be read in this way, is read once for each kind (add_kind). */
+static int read_kinds(struct written *w, unsigned kinds)
+{
+    const struct kinds_page *page = w->page;
+    if (!kinds || page->count != 1 || !page->args || cli_switch(page->args, "full-names"))
+        return 0;
+    w->is_filtered = true;
+    return page_parts_load_kinds(&w->parts, page->in[0], kinds);
+}
+
 /* Writes the samples of p, and of the other kinds. */
 static int add_samples(struct written *w, struct profile *p, unsigned kinds)
 {
@@ -168,7 +182,7 @@ int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p
 {
     struct written w = {.page = page};
     unsigned kinds = more_kinds(page, p);
-    int rc = tells_all(page) ? make_parts(&w, p, kinds) : 0;
+    int rc = tells_all(page) ? make_parts(&w, p, kinds) : read_kinds(&w, kinds);
     flamegraph_begin(&w.f, out);
     rc = rc ? rc : add_samples(&w, p, kinds);
     if (!rc)

@@ -43,7 +43,7 @@ static bool is_usable(const struct profile *p)
     return p->kind == PROFILE_RUNNING && !p->full_names && !allocated_has_classes(p);
 }
 
-int page_parts_load(struct page_parts *parts, const char *path, struct profile *p, unsigned kinds)
+int page_parts_load_kinds(struct page_parts *parts, const char *path, unsigned kinds)
 {
     struct profile *list[PROFILE_KINDS];
     struct intake in;
@@ -51,10 +51,8 @@ int page_parts_load(struct page_parts *parts, const char *path, struct profile *
     uint32_t n = 0;
     int rc = 0;
     parts->path = path;
-    if (is_usable(p))
-        parts->profiles[PROFILE_RUNNING] = p;
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
-        if (!((kinds | RECORDING_EVIDENCE_KINDS) & 1u << kind) || parts->profiles[kind])
+        if (!(kinds & 1u << kind) || parts->profiles[kind])
             continue;
         list[n] = &parts->own[kind];
         parts->profiles[kind] = list[n];
@@ -64,6 +62,13 @@ int page_parts_load(struct page_parts *parts, const char *path, struct profile *
     }
     parts->is_read = !rc && !intake_open(&in, path, &e) && !profile_load_jfr_kinds(list, n, &in, intake_name(path), &e);
     return rc;
+}
+
+int page_parts_load(struct page_parts *parts, const char *path, struct profile *p, unsigned kinds)
+{
+    if (is_usable(p))
+        parts->profiles[PROFILE_RUNNING] = p;
+    return page_parts_load_kinds(parts, path, kinds | RECORDING_EVIDENCE_KINDS);
 }
 
 struct profile *page_parts_profile(struct page_parts *parts, enum profile_kind kind)

@@ -33,6 +33,8 @@ struct page_parts { /* begins as {0} */
  * again if they are of CPU time. p must outlive the parts. A file that is not a JFR recording, or cannot be read again, has no parts.
  * Functions return 0 or -ENOMEM. */
 int page_parts_load(struct page_parts *parts, const char *path, struct profile *p, unsigned kinds);
+/* Reads the samples of these kinds only, for a page without parts. */
+int page_parts_load_kinds(struct page_parts *parts, const char *path, unsigned kinds);
 /* Makes the parts. kinds: the kinds of sample that the file has (bits). spans: those of its samples. trace_link: NULL = none. */
 int page_parts_make(struct page_parts *parts, unsigned kinds, struct spans *spans, const char *trace_link);
 /* Returns the samples of a kind that page_parts_load was asked for; NULL if the file could not be read. After page_parts_make the caller

@@ -206,6 +206,15 @@ int input_load_more(struct profile *p, const struct cli_args *args, char **paths
     return status;
 }
 
+int input_filter(struct profile *p, const struct cli_args *args, const char *path)
+{
+    struct filter filter = {0};
+    int status = parse_filter(args, &filter);
+    status = status ? status : apply(args, &filter, p, path);
+    filter_deinit(&filter);
+    return status;
+}
+
 int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind)
 {
     struct filter filter = {0};

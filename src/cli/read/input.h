@@ -51,6 +51,8 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind);
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
 /* Reads samples of that kind if there are any. If there are none, the profile stays empty, which is not an error. For files only. */
 int input_load_more(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
+/* Leaves only those samples that the options choose, of all samples of a kind of the file. Returns CLI_OK or a status. */
+int input_filter(struct profile *p, const struct cli_args *args, const char *path);
 /* Reads one side of a comparison. Returns CLI_OK or a status. */
 int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);
 /* Reads a file without any options. Returns CLI_OK or a status. */

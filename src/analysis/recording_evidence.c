@@ -356,18 +356,6 @@ static int load_new(struct recording_evidence **out, const struct intake *in, co
     return 0;
 }
 
-static int load_path(struct recording_evidence **out, const char *path, const char *range, const struct recording_shared *shared,
-                     struct jfr_problems *problems, struct error *e)
-{
-    struct intake in;
-    int rc = intake_open(&in, path, e);
-    if (rc)
-        return rc;
-    rc = load_new(out, &in, intake_name(path), range, shared, problems, e);
-    intake_close(&in);
-    return rc;
-}
-
 int recording_evidence_load_from(struct recording_evidence **out, const struct intake *in, const char *name, struct jfr_problems *problems,
                                  struct error *e)
 {
@@ -377,13 +365,19 @@ int recording_evidence_load_from(struct recording_evidence **out, const struct i
 int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
                             struct error *e)
 {
-    return load_path(out, path, range, NULL, problems, e);
+    struct intake in;
+    int rc = intake_open(&in, path, e);
+    if (rc)
+        return rc;
+    rc = load_new(out, &in, intake_name(path), range, NULL, problems, e);
+    intake_close(&in);
+    return rc;
 }
 
-int recording_evidence_load_shared(struct recording_evidence **out, const char *path, const struct recording_shared *shared,
-                                   struct jfr_problems *problems, struct error *e)
+int recording_evidence_load_shared(struct recording_evidence **out, const struct intake *in, const char *name,
+                                   const struct recording_shared *shared, struct jfr_problems *problems, struct error *e)
 {
-    return load_path(out, path, NULL, shared, problems, e);
+    return load_new(out, in, name, NULL, shared, problems, e);
 }
 
 void recording_evidence_free(struct recording_evidence *r)

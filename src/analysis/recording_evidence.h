@@ -37,8 +37,8 @@ int recording_evidence_load(struct recording_evidence **out, const char *path, c
 int recording_evidence_load_from(struct recording_evidence **out, const struct intake *in, const char *name, struct jfr_problems *problems,
                                  struct error *e);
 /* Does the same, but shares the samples and the pass over the file. The profiles must outlive the evidence. */
-int recording_evidence_load_shared(struct recording_evidence **out, const char *path, const struct recording_shared *shared,
-                                   struct jfr_problems *problems, struct error *e);
+int recording_evidence_load_shared(struct recording_evidence **out, const struct intake *in, const char *name,
+                                   const struct recording_shared *shared, struct jfr_problems *problems, struct error *e);
 void recording_evidence_free(struct recording_evidence *r); /* NULL is fine */
 const struct evidence *recording_evidence_get(const struct recording_evidence *r);
 

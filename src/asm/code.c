@@ -1,6 +1,7 @@
 #include "asm/code.h"
 
 #include "base/array.h"
+#include "compress/intake.h"
 #include "base/buffer.h"
 #include "base/text/stable_name.h"
 #include "jfr/read/once.h"
@@ -440,24 +441,36 @@ static int read_file(struct loading *l, const struct jfr_file *file, struct erro
     return rc ? rc : count_versions(r);
 }
 
-int asm_recording_load(struct asm_recording *r, const char *path, struct error *e)
+static int load_file(struct asm_recording *r, struct jfr_file *file, const char *name, struct error *e)
 {
     struct loading l = {.r = r};
-    struct jfr_file *file;
-    int rc = jfr_file_open(&file, path, &r->problems, e);
-    if (rc)
-        return rc;
     map_init(&l.methods);
     map_init(&l.stacks);
-    rc = read_file(&l, file, e);
+    int rc = read_file(&l, file, e);
     map_deinit(&l.methods);
     map_deinit(&l.stacks);
     jfr_file_close(file);
     if (rc)
-        return error_set(e, rc, "%s: %s", path, strerror(-rc));
+        return error_set(e, rc, "%s: %s", name, strerror(-rc));
     if (!r->sample_count)
-        return error_set(e, -ENOENT, "%s: no samples of machine code in this recording; record with --asm", path);
+        return error_set(e, -ENOENT, "%s: no samples of machine code in this recording; record with --asm", name);
     return 0;
+}
+
+int asm_recording_load(struct asm_recording *r, const char *path, struct error *e)
+{
+    struct jfr_file *file;
+    int rc = jfr_file_open(&file, path, &r->problems, e);
+    return rc ? rc : load_file(r, file, path, e);
+}
+
+int asm_recording_load_from(struct asm_recording *r, const struct intake *in, const char *name, struct error *e)
+{
+    struct jfr_file *file;
+    struct intake view;
+    intake_view(&view, in);
+    int rc = jfr_file_take(&file, &view, name, &r->problems, e);
+    return rc ? rc : load_file(r, file, name, e);
 }
 
 /* ---- queries ---- */

@@ -82,6 +82,9 @@ int asm_recording_init(struct asm_recording *r); /* returns 0 or -ENOMEM */
 void asm_recording_deinit(struct asm_recording *r);
 /* Reads a file. Returns 0 or a negative code with e; -ENOENT if the recording was made without --asm. */
 int asm_recording_load(struct asm_recording *r, const char *path, struct error *e);
+struct intake;
+/* Does the same for an input that is already open, which it borrows for the call. name is for messages. */
+int asm_recording_load_from(struct asm_recording *r, const struct intake *in, const char *name, struct error *e);
 
 static inline const char *asm_string(const struct asm_recording *r, uint32_t string)
 {

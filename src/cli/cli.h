@@ -150,8 +150,5 @@ int convert_own_page(const char *in, const char *out, const char *range);
 struct profile;
 /* Prints the profile as `report --json` does; this may change its stacks. Returns 0 or a negative code. (cmd_report.c) */
 int report_print_json(struct profile *p, FILE *out);
-/* Prints as JSON only what a profile of its kind has besides samples: locks and their holders, or live sets, leak candidates and paths.
- * Samples of idle threads are left out. The profile has its samples again afterwards, but its stacks may have changed. */
-int report_print_particulars(struct profile *p, FILE *out);
 
 #endif

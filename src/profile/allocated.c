@@ -109,3 +109,8 @@ int allocated_add_frames(struct profile *p)
 {
     return allocated_add_frames_to(p, p);
 }
+
+int allocated_show(struct profile *p)
+{
+    return allocated_has_classes(p) && p->kind != PROFILE_HOLDER ? allocated_add_frames(p) : 0;
+}

@@ -26,5 +26,7 @@ bool allocated_has_classes(const struct profile *p);
 int allocated_add_frames(struct profile *p);
 /* Does the same if the samples refer to the stacks of another profile, `names`. */
 int allocated_add_frames_to(struct profile *names, struct profile *p);
+/* Adds these frames for a page or another tool's format, which show the class of an object or a lock; not for the holders of locks. */
+int allocated_show(struct profile *p);
 
 #endif

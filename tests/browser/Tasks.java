@@ -13,11 +13,11 @@ import jdk.jfr.FlightRecorder;
 /**
  * A program with an answer to each question of a reader: tills that compute, throw memory away and keep some, all under one lock; a closer
  * that holds this lock once while it sleeps, so that nothing runs; and a clerk that reads from a slow socket. It prints the milliseconds
- * since the epoch between which nothing ran. Each sale is a trace of its own; the closer's is the slowest. `Tasks SECONDS`.
+ * since the epoch between which nothing ran, for -Dgap=MS. Each sale is a trace of its own; the closer's is the slowest. `Tasks SECONDS`.
  */
 public final class Tasks {
     private static final Object TILL = new Object();
-    private static final long GAP_MS = 600;
+    private static final long GAP_MS = Long.getLong("gap", 600);
     private static final long READY_MS = 300;
     private static final List<byte[]> KEPT = new ArrayList<>();
     private static volatile Object sink;

@@ -1,4 +1,7 @@
 """Shared by the tests of the server's page: the page in a browser, and how to wait for it."""
+import os
+import pathlib
+
 import browser
 
 HERE = "return location.hash"
@@ -24,6 +27,11 @@ class Fleet(browser.Browser):
         """Waits until the page shows what was requested."""
         self.settle()
         return self.wait_for(IDLE, seconds=60)
+
+    def picture(self, name):
+        """Saves what is in sight, if somebody wants to look at it: CANDOR_PICTURES=DIRECTORY."""
+        if os.environ.get("CANDOR_PICTURES"):
+            self.screenshot(pathlib.Path(os.environ["CANDOR_PICTURES"]) / (name.replace(" ", "-") + ".png"))
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).innerText", selector)

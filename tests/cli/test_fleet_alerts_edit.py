@@ -80,6 +80,33 @@ def check_refused(server, path):
     path.write_text(before)
 
 
+def versions(server):
+    return {rule["name"]: rule["version"] for rule in rules(server)}
+
+
+def check_two_people(server, path):
+    """Two people change a rule that both have read: the second change is refused, until its author has read the first one."""
+    seen = versions(server)
+    ct.ok(len(set(seen.values())) == 2 and all(len(version) == 32 for version in seen.values()), "each rule has a version", seen)
+    match = lambda version: {"If-Match": f'"{version}"'}
+    send = lambda end, body, headers: server.request("POST", "/v1/alerts/rules" + end, json.dumps(body).encode(), headers)
+    change = lambda above: {"text": RULE.format("first", above), "replaces": "first"}
+    status, _, said = send("", change(7), match(seen["first"]))
+    ct.ok(status == 200, "the first change is made", said)
+    status, _, said = send("", change(8), match(seen["first"]))  # at once: the rules in use are still the old ones
+    ct.ok(status == 412 and b"was changed since it was read" in said and "above = 7" in path.read_text(),
+          "the second is refused, also before the server uses the first", (status, said))
+    status, _, said = send("/delete", {"name": "first"}, match(seen["first"]))
+    ct.ok(status == 412 and "above = 7" in path.read_text(), "so is a deletion", (status, said))
+    in_use(server, ("first", "7"), ("2nd", "5"))
+    now = versions(server)
+    ct.ok(now["2nd"] == seen["2nd"] and now["first"] != seen["first"], "only the changed rule has another version", (seen, now))
+    ct.ok(send("", change(4), match(now["first"]))[0] == 200, "with the version of the first change the second is made")
+    in_use(server, ("first", "4"), ("2nd", "5"))
+    ct.ok(send("", {"text": NEW}, match(now["first"]))[0] == 400 and send("", change(1), {"If-Match": "7"})[0] == 400
+          and "above = 4" in path.read_text(), "a version needs a rule, and quotes")
+
+
 def check_link(server, path):
     real = path.with_name("real.conf")
     path.rename(real)
@@ -110,6 +137,7 @@ def main():
     server = Server("edit", "--alerts", path)
     check_changes(server, path)
     check_refused(server, path)
+    check_two_people(server, path)
     check_link(server, path)
     ct.ok(server.end() == 0, "the server ends well")
     bare = Server("bare")

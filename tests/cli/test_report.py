@@ -149,7 +149,7 @@ def test_filtered_page():
         parts = re.findall(r'<script type="application/json" (?:id="candor-data"|class="candor-data"[^>]*)>([^<]*)</script>', html)
         found = {part["kind"]: part["total"] for part in map(json.loads, parts)}
         want = {kind: report_json(path, "--kind", kind, *options).get("sampled") for kind in found}
-        ct.ok(made.status == 0 and set(found) >= {"cpu", "alloc"} and found == want and 'class="candor-part"' not in html,
+        ct.ok(made.status == 0 and set(found) >= {"cpu", "alloc"} and found == want and 'application/json" class="candor-part"' not in html,
               f"{options[0]}: every kind of sample, and only those that are chosen", (made, found, want))
 
 

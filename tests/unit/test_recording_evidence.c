@@ -195,12 +195,15 @@ static bool load_shared(const char *path, struct profile *const *by_kind, struct
     static struct jfr_problems problems;
     struct profile *list[SHARED];
     const struct recording_shared shared = {by_kind, {see_chunk, seen}, see_halts, seen};
-    struct intake in;
+    struct intake in = {0}, view;
     struct error e = {""};
     for (int i = 0; i < SHARED; i++)
         list[i] = by_kind[shared_kinds[i]];
-    bool good = !intake_open(&in, path, &e) && !profile_load_jfr_kinds(list, SHARED, &in, path, &e) &&
-                !recording_evidence_load_shared(&r, path, &shared, &problems, &e);
+    bool good = !intake_open(&in, path, &e);
+    intake_view(&view, &in);
+    good = good && !profile_load_jfr_kinds(list, SHARED, &view, path, &e) &&
+           !recording_evidence_load_shared(&r, &in, path, &shared, &problems, &e);
+    intake_close(&in);
     tap_ok(good, "read with shared samples: %s", e.text);
     return good;
 }

@@ -2,13 +2,13 @@
 import { formatCount, formatInterval, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { element, keepPlace } from "../page/dom";
-import { Answer, AnswerError, BAD_REQUEST, FORBIDDEN, MetricsAnswer } from "./api";
+import { Answer, AnswerError, BAD_REQUEST, CHANGED, FORBIDDEN, MetricsAnswer } from "./api";
 import { MetricChart, MetricData } from "./metricchart";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf, partialMark, refusal, skeleton } from "./parts";
+import { emptyState, link, nameOf, partialMark, refusal, skeleton, visibleLines } from "./parts";
 import { RuleForm } from "./ruleform";
 import { Rule, SAMPLE, draftOf, duration, textOf, thresholdOf } from "./rules";
-import { deleteRule, saveRule } from "./saverule";
+import { changedRule, deleteRule, saveRule } from "./saverule";
 import { Silence, Silences } from "./silences";
 import { Column, tableOf } from "./table";
 import { timeText } from "./times";
@@ -36,6 +36,7 @@ interface Alert extends Figure {
 }
 
 interface ListedRule extends Rule {
+    version: string;
     last: number;
     error: string | null;
     more_values: boolean;
@@ -72,6 +73,7 @@ const MOST_LINES = 8;
 const MOST_ROWS = 500;
 const ORDER = ["firing", "pending", "resolved", "inactive"];
 const NO_FILE = "candor server --alerts ALERTS.CONF";
+const NEW = { replaces: "", version: "" };
 const NEEDED = "the scopes read and write";
 
 export class Alerts implements View {
@@ -97,8 +99,8 @@ export class Alerts implements View {
 
     constructor() {
         const write = element("button", { type: "button" }, "New rule");
-        write.addEventListener("click", () => this.page?.change({ draft: SAMPLE, rule: "" }));
-        this.form = new RuleForm((text) => this.page?.change({ draft: text, rule: "" }), () => this.page?.change({ draft: "" }),
+        write.addEventListener("click", () => this.page?.change({ draft: SAMPLE, ...NEW, rule: "" }));
+        this.form = new RuleForm((text) => this.page?.change({ draft: text, rule: "" }), () => this.page?.change({ draft: "", ...NEW }),
             (text, name, replaces) => this.save(text, name, replaces));
         this.chart = new MetricChart("The rule's value over time", {
             part: (span) => this.page?.change(span ? { from: span.from, to: span.to } : { from: 0, to: 0 }),
@@ -160,7 +162,7 @@ export class Alerts implements View {
         this.form.root.hidden = state.draft === "";
         if (state.draft !== "") {
             this.form.open(state.draft);
-            this.form.know(answer?.rules.map(({ name }) => name) ?? []);
+            this.form.know(answer?.rules.map(({ name }) => name) ?? [], state.replaces);
         }
         this.sentence.replaceChildren(...(answer ? stateSentence(answer) : []));
         keepPlace(this.content, () => this.content.replaceChildren(...(answer ? this.lists(page, answer) : [this.none()])));
@@ -289,7 +291,8 @@ export class Alerts implements View {
         const status = element("output", { className: "tested" }, this.tested);
         test.addEventListener("click", () => void this.test(page, rule.name, test, status));
         const edit = element("button", { type: "button" }, "Edit");
-        edit.addEventListener("click", () => page.change({ draft: textOf(draftOf(rule)), rule: "" }));
+        const version = this.answer?.rules.find(({ name }) => name === rule.name)?.version ?? "";
+        edit.addEventListener("click", () => page.change({ draft: textOf(draftOf(rule)), replaces: rule.name, version, rule: "" }));
         const close = link("All rules", page.link({ rule: "" }));
         const remove = element("button", { type: "button" }, "Delete");
         remove.addEventListener("click", () => {
@@ -298,31 +301,44 @@ export class Alerts implements View {
                 remove.textContent = "Delete: are you sure?";
                 return;
             }
-            void this.remove(page, rule.name, remove, status);
+            void this.remove(page, rule.name, version, remove, status);
         });
         return [element("p", { className: "row" }, test, edit, remove, close, status),
             element("pre", { tabIndex: 0, className: "rule-text" }, visibleLines(textOf(draftOf(rule))))];
     }
 
     // Returns what to tell: why it is not saved.
-    private async save(text: string, name: string, replaces: boolean): Promise<string> {
+    private async save(text: string, name: string, replaces: string | null): Promise<string> {
         const { page } = this;
         if (!page) {
             return "";
         }
+        const { version } = page.state.replaces === replaces ? page.state
+            : this.answer?.rules.find((rule) => rule.name === replaces) ?? NEW;
         try {
-            await saveRule(page, text, replaces ? name : null);
+            await saveRule(page, text, replaces, version);
         } catch (error) {
-            return refusal(error, NEEDED);
+            return error instanceof AnswerError && error.status === CHANGED ? await this.tellChange(page, text, replaces ?? "")
+                : refusal(error, NEEDED);
         }
-        page.change({ draft: "", rule: name });
+        page.change({ draft: "", ...NEW, rule: name });
         return "";
     }
 
-    private async remove(page: Page, name: string, button: HTMLButtonElement, status: HTMLOutputElement): Promise<void> {
+    // Somebody else has changed the rule meanwhile. Theirs is shown beside the text, which then replaces it if it is saved again.
+    private async tellChange(page: Page, text: string, name: string): Promise<string> {
+        const theirs = await changedRule(page, name, page.state.version) as ListedRule | undefined;
+        this.form.showOther(theirs ? textOf(draftOf(theirs)) : "");
+        page.change({ draft: text, ...(theirs ? { replaces: name, version: theirs.version } : NEW) }, false);
+        return theirs ? "Not saved: somebody changed this rule after you opened it. Theirs is below; Save again replaces it."
+            : "Not saved: somebody deleted this rule after you opened it. Save again makes it anew.";
+    }
+
+    private async remove(page: Page, name: string, version: string, button: HTMLButtonElement,
+        status: HTMLOutputElement): Promise<void> {
         button.disabled = true;
         try {
-            await deleteRule(page, name);
+            await deleteRule(page, name, version);
         } catch (error) {
             status.textContent = refusal(error, NEEDED);
             button.disabled = false;
@@ -352,11 +368,6 @@ export class Alerts implements View {
 function cutOff(rows: unknown[], word: string): HTMLElement[] {
     return rows.length <= MOST_ROWS ? []
         : [element("p", { className: "aside" }, `The first ${MOST_ROWS} of ${plural(rows.length, word)}.`)];
-}
-
-// Control characters are spelled out; the ends of lines stay.
-function visibleLines(text: string): string {
-    return text.split("\n").map((line) => (line === "" ? "" : visibleName(line))).join("\n");
 }
 
 function stateSentence({ rules, error, read }: AlertsAnswer): (Node | string)[] {

@@ -149,6 +149,7 @@ export const NOT_FOUND = 404;
 export const BAD_REQUEST = 400;
 export const FORBIDDEN = 403;
 export const UNAUTHORIZED = 401;
+export const CHANGED = 412; // by somebody else, since it was read
 
 // The error that the server sent instead of an answer.
 export class AnswerError extends Error {
@@ -201,19 +202,32 @@ export class Questions {
     }
 
     // Has the server do something. It may need a token with other scopes than reading does.
-    post<T>(path: string, body?: unknown): Promise<T> {
-        return this.inTurn<T>(path, "POST", body === undefined ? undefined : JSON.stringify(body));
+    post<T>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+        return this.inTurn<T>(path, "POST", body === undefined ? undefined : JSON.stringify(body), headers);
     }
 
-    private async inTurn<T>(address: string, method: string, body?: string): Promise<T> {
+    // Asks for the page of a recording: one that the server has, or this file, which the server does not keep.
+    page(path: string, file?: File): Promise<string> {
+        return this.waits(() => this.send(path, file ? "POST" : "GET", file, (response) => response.text()));
+    }
+
+    private async inTurn<T>(address: string, method: string, body?: string, headers: Record<string, string> = {}): Promise<T> {
+        const json = (response: Response) => response.json().catch(() => null) as Promise<unknown>;
+        return this.waits(async () => {
+            const answer = await this.send(address, method, body, json, headers);
+            this.note(answer);
+            return answer as T;
+        });
+    }
+
+    // Does the work when few others run.
+    private async waits<T>(work: () => Promise<T>): Promise<T> {
         if (this.running >= AT_ONCE) {
             await new Promise<void>((go) => this.waiting.push(go));
         }
         this.running++;
         try {
-            const answer = await this.send(address, method, body);
-            this.note(answer);
-            return answer as T;
+            return await work();
         } catch (error) {
             return this.ended ? await new Promise<T>(() => undefined) : Promise.reject(error);
         } finally {
@@ -222,17 +236,19 @@ export class Questions {
         }
     }
 
-    private async send(address: string, method: string, body?: string): Promise<unknown> {
+    private async send<T>(address: string, method: string, body: string | File | undefined,
+        read: (response: Response) => Promise<T>, headers: Record<string, string> = {}): Promise<T> {
         let response: Response;
         try {
-            response = await fetch(address, { method, body: body ?? null, signal: this.stop.signal });
+            response = await fetch(address, { method, body: body ?? null, headers, signal: this.stop.signal });
         } catch {
             throw new Error("The server does not answer. Is candor server running, and does this machine reach it?");
         }
-        const answer = await response.json().catch(() => null) as { error?: string } | null;
         if (!response.ok) {
-            throw new AnswerError(response.status, answer?.error ?? "The server answered " + response.status + " " + response.statusText);
+            const said = await response.json().catch(() => null) as { error?: string } | null;
+            throw new AnswerError(response.status, said?.error ?? "The server answered " + response.status + " " + response.statusText);
         }
+        const answer = await read(response);
         if (answer === null) {
             throw new Error("The answer broke off, or is not from a Candor server. Press Refresh to ask again.");
         }

@@ -2,13 +2,14 @@
 import { formatInterval, formatShare, formatValue, plural } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
 import { element } from "../page/dom";
-import { FoundMethod, FunctionSeriesAnswer, FunctionsAnswer } from "./api";
-import { Chart, Data } from "./chart";
+import { FoundMethod, FunctionSeriesAnswer, FunctionsAnswer, Series, SeriesAnswer } from "./api";
+import { Chart, Data, binsOf } from "./chart";
 import { CPU_TIME } from "./kinds";
+import { MetricChart, MetricData } from "./metricchart";
 import { Page } from "./page";
 import { link, nameOf } from "./parts";
 import { textOf } from "./rules";
-import { quote, secondsIn, selector, spanOf, timesOf } from "./state";
+import { Span, quote, secondsIn, selector, spanOf, timesOf } from "./state";
 import { tableOf } from "./table";
 import { stepFor } from "./times";
 
@@ -38,23 +39,39 @@ function escaped(name: string): string {
     return name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
+// The weights as shares of the whole weight of the same value and step. A step in which nothing was measured has no share.
+function sharesOf(data: Data, whole: Series[]): MetricData {
+    const series = data.series.map(({ value, points }) => {
+        const [own, all] = [binsOf(points, data), binsOf(whole.find((one) => one.value === value)?.points ?? [], data)];
+        return { value, points: [...all].flatMap((sum, i): [number, number][] =>
+            (sum > 0 ? [[data.span.from + i * data.step, own[i] / sum]] : [])) };
+    });
+    return { type: "", unit: "share", longest: false, step: data.step, span: data.span, series };
+}
+
 export class OneFunction {
     readonly root = element("section", { className: "one-function" });
     private readonly by = element("select", {});
+    private readonly measure = element("select", {});
     private readonly chart: Chart;
+    private readonly shares: MetricChart;
     private readonly tables = element("div", {});
     private page: Page | null = null;
     private data: Data | null = null;
+    private shareData: MetricData | null = null;
 
     constructor() {
-        this.chart = new Chart("Weight of the function over time", {
-            part: (span) => this.page?.change(span ? { from: span.from, to: span.to, part: "" } : { part: "" }),
-            hide: (hidden) => this.page?.change({ hidden }),
-        });
+        const part = (span: Span | null) => this.page?.change(span ? { from: span.from, to: span.to, part: "" } : { part: "" });
+        const hide = (hidden: string[]) => this.page?.change({ hidden });
+        this.chart = new Chart("Weight of the function over time", { part, hide });
+        this.shares = new MetricChart("Share of the function over time", { part, hide });
+        this.measure.append(new Option("its share", ""), new Option("its weight", "weight"));
+        this.measure.addEventListener("change", () => this.page?.change({ measure: this.measure.value }));
         this.by.append(...SPLITS.map((label) => new Option(label, label)));
         this.by.addEventListener("change", () => this.page?.change({ by: this.by.value, hidden: [] }));
         this.root.append(element("div", { className: "row" }, element("h2", {}, "Over time, with what it calls"),
-            element("label", { className: "end" }, "Split by ", this.by)), this.chart.root, this.tables);
+            element("label", { className: "end" }, "Split by ", this.by), element("label", {}, "Show ", this.measure)),
+        this.shares.root, this.chart.root, this.tables);
     }
 
     // Returns what the answers lack.
@@ -63,9 +80,11 @@ export class OneFunction {
         const { state, questions } = page;
         const by = SPLITS.includes(state.by) ? state.by : "service";
         const asked = { ...timesOf(state), select: selector({ ...state, service: "" }), type, match: state.match };
-        const [series, split] = await Promise.all([
-            questions.ask<FunctionSeriesAnswer>("/v1/functions/series", { ...asked, by, step: stepFor(secondsIn(state)) }),
+        const step = stepFor(secondsIn(state));
+        const [series, split, whole] = await Promise.all([
+            questions.ask<FunctionSeriesAnswer>("/v1/functions/series", { ...asked, by, step }),
             questions.ask<FunctionsAnswer>("/v1/functions", { ...asked, by: by === "service" ? by : "service," + by }),
+            questions.ask<SeriesAnswer>("/v1/series", { ...timesOf(state), select: asked.select, type, by, step }),
         ]);
         this.by.value = by;
         this.data = {
@@ -74,6 +93,7 @@ export class OneFunction {
                 value: labels[by] ?? "", points: points.map(([time, , total]): [number, number] => [time, total]),
             })),
         };
+        this.shareData = sharesOf(this.data, whole.series);
         page.isOf(this.data.span);
         this.tables.replaceChildren(...split.methods.slice(0, 1).flatMap((method) => this.tablesOf(page, method, by, type)));
         this.draw(page);
@@ -83,8 +103,14 @@ export class OneFunction {
     }
 
     draw(page: Page): void {
-        if (this.data) {
-            this.chart.show(this.data, { zone: page.state.zone, part: spanOf(page.state.part), hidden: page.state.hidden });
+        const { zone, part, hidden, measure } = page.state;
+        const isShare = measure === "";
+        this.measure.value = measure;
+        this.shares.root.hidden = !isShare;
+        this.chart.root.hidden = isShare;
+        const [chart, data] = isShare ? [this.shares, this.shareData] : [this.chart, this.data];
+        if (data) {
+            chart.show(data, { zone, part: spanOf(part), hidden });
         }
     }
 

@@ -36,4 +36,4 @@ export interface View {
 }
 
 // Choices that need no other data.
-export const LIGHT: (keyof State)[] = ["zone", "hidden", "filter", "sort", "graph"];
+export const LIGHT: (keyof State)[] = ["zone", "hidden", "filter", "sort", "measure", "calls", "graph"];

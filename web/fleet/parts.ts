@@ -2,12 +2,13 @@
 import { formatShare } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
 import { NOT_DRAWN } from "../page/books";
-import { element } from "../page/dom";
+import { byId, element } from "../page/dom";
 import { AnswerError, Books, FORBIDDEN } from "./api";
 import { Page } from "./page";
 import { Span, spanOf, textOfSpan } from "./state";
 import { lengthText, spanText } from "./times";
 
+const BESIDE_BAR = 8; // pixels
 const LONGEST = 120; // characters; a longer name is cut in the middle, because its end distinguishes it from others
 const END = 48;
 const LONGEST_HINT = 2000;
@@ -94,8 +95,19 @@ export function emptyState(title: string, text: string, command: string): HTMLEl
         ...(command === "" ? [] : [element("pre", { tabIndex: 0 }, command)]));
 }
 
+// Scrolls to an element that answers what the user has just done. The bar may stay on top of the page.
+export function bringIntoSight(of: HTMLElement): void {
+    const { bottom } = byId("bar").getBoundingClientRect();
+    window.scrollBy(0, of.getBoundingClientRect().top - Math.max(0, bottom) - BESIDE_BAR);
+}
+
 export function skeleton(rows: number): HTMLElement {
     const root = element("div", { className: "skeleton", ariaHidden: "true" });
     root.append(...Array.from({ length: rows }, () => element("span", {})));
     return root;
+}
+
+// Control characters are spelled out; the ends of lines stay.
+export function visibleLines(text: string): string {
+    return text.split("\n").map((line) => (line === "" ? "" : visibleName(line))).join("\n");
 }

@@ -1,5 +1,6 @@
 // Recordings: what the server keeps, by time or by any key metric; each opens in the viewer, is downloaded, or compared with another one.
-// A file of the user's machine is shown in the same viewer, and is not sent anywhere.
+// A file of the user's machine is shown in the same viewer: a page without being sent anywhere, a recording as the page that the server
+// makes of it.
 import { compareProfiles } from "../model/compare";
 import { formatCount, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
@@ -8,10 +9,10 @@ import { element, keepPlace } from "../page/dom";
 import { Answer, GraphAnswer, MetricsAnswer, Recording, RecordingsAnswer } from "./api";
 import { labelsText, matchersOfLabels } from "./jvms";
 import { titleOfType, typeOfKind } from "./kinds";
-import { Local, readLocal } from "../model/local";
+import { Local, readLocal, readPage } from "../model/local";
 import { metricText } from "./metricchart";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf, skeleton } from "./parts";
+import { bringIntoSight, emptyState, link, nameOf, refusal, skeleton } from "./parts";
 import { RECORDINGS } from "./sides";
 import { quote, recordingSelector, selector, textOfSpan, timesOf } from "./state";
 import { Column, tableOf } from "./table";
@@ -19,6 +20,7 @@ import { spanText } from "./times";
 
 const MOST = "200";
 const MOST_HITS = "1000";
+const LOOKED_AT = 256; // bytes of a file that show whether it is a page
 const BY_TIME = "time, the latest first";
 
 interface Hit {
@@ -39,6 +41,9 @@ interface Row {
     value: number | null; // of the metric, in the recording's worst minute
 }
 
+// from: "here" = read in this browser; "sent" = sent to the server, which made the page of it; or else the number of one of its recordings.
+type Opened = Local & { from: string };
+
 export class Recordings implements View {
     readonly word = "recordings";
     readonly title = "Recordings";
@@ -47,7 +52,7 @@ export class Recordings implements View {
     readonly usesKind = true;
     readonly root = element("div", { className: "recordings" });
     private readonly order = element("select", {});
-    private readonly file = element("input", { type: "file", accept: ".html,.json" });
+    private readonly file = element("input", { type: "file", accept: ".jfr,.html,.json,.gz,.zst,.lz4,.xz" });
     private readonly sentence = element("p", { className: "sentence" });
     private readonly pick = element("p", { className: "part-bar", hidden: true });
     private readonly content = element("div", {});
@@ -56,12 +61,13 @@ export class Recordings implements View {
     private rows: Row[] = [];
     private unit = "";
     private more = "";
-    private opened: Local | null = null;
+    private opened: Opened | null = null;
     private page: Page | null = null;
 
     constructor() {
-        const drop = element("label", { className: "drop" }, "Look at a file of this machine (a page of ",
-            element("code", {}, "candor convert"), "): drop it here, or ", this.file);
+        const drop = element("section", { className: "drop" }, element("label", {}, "Look at a file of this machine: drop it here, or ",
+            this.file), element("p", { className: "aside" }, "A page of ", element("code", {}, "candor convert"),
+            " stays in this browser. Of a recording, the server makes the page, and keeps neither."));
         this.root.append(element("div", { className: "row" }, element("h1", {}, "Recordings"),
             element("label", {}, "Ordered by ", this.order)), this.sentence, this.pick, this.content, drop, this.problem, this.local);
         this.content.append(skeleton(6));
@@ -72,6 +78,7 @@ export class Recordings implements View {
     }
 
     async load(page: Page): Promise<void> {
+        const wasHere = this.page !== null;
         this.page = page;
         const { state, questions } = page;
         const asked = { ...timesOf(state), select: recordingSelector(state) };
@@ -92,6 +99,18 @@ export class Recordings implements View {
         this.more = list.complete || state.order !== "" ? "" : ` The latest ${MOST} are listed.`;
         page.partial([list.missing_text]);
         this.draw(page);
+        if (/^\d/.test(state.recording)) {
+            const text = await questions.page(`/v1/recordings/${state.recording}/page`);
+            const isNew = wasHere && this.opened?.from !== state.recording; // the user has chosen it in the list
+            this.opened = { ...await questions.keep(readPage("recording " + state.recording, text)), from: state.recording };
+            if (isNew) {
+                this.showLocal(page, this.opened);
+                bringIntoSight(this.local);
+            }
+        } else if (/^\d/.test(this.opened?.from ?? "")) {
+            this.opened = null;
+            this.local.hidden = true;
+        }
         if (this.opened) {
             this.showLocal(page, this.opened);
         } else {
@@ -166,8 +185,10 @@ export class Recordings implements View {
         const { pick } = page.state;
         const { id, service, labels, raw } = recording;
         const where = matchersOfLabels(labels);
-        const open = link("Open", page.link({ view: "service", service, where, ...span, part: "", order: "", graph: "" }),
-            "Its samples as a flame graph");
+        const open = raw ? [link("Open", page.link({ recording: String(id), graph: "" }),
+            "All of it: each kind of sample, its threads, halts, locks, what is alive, and machine code")] : [];
+        const samples = link("Samples", page.link({ view: "service", service, where, ...span, part: "", order: "", graph: "" }),
+            "Its samples, as the server keeps them for long");
         const download = raw ? Object.assign(link("Download", "/v1/recordings/" + id, "As it was sent, byte for byte"), { download: "" })
             : element("span", { className: "quiet", title: "The server has only its samples" }, "deleted");
         const chosen = pick === String(id);
@@ -175,7 +196,7 @@ export class Recordings implements View {
         compare.setAttribute("aria-pressed", String(chosen));
         compare.addEventListener("click", () => (pick === "" || chosen
             ? page.change({ pick: pick === "" ? String(id) : "" }) : this.compare(page, Number(pick), recording)));
-        return [element("span", { className: "actions" }, open, download, compare)];
+        return [element("span", { className: "actions" }, ...open, samples, download, compare)];
     }
 
     // Leads to the comparison of two recordings: the samples with their labels, each in its own time.
@@ -228,32 +249,53 @@ export class Recordings implements View {
         if (!file || !page) {
             return;
         }
+        this.tell("Reading " + visibleName(file.name) + " …");
         try {
-            this.opened = await readLocal(file);
-            this.problem.hidden = true;
+            this.opened = await this.pageOf(page, file);
+            this.tell("");
             this.showLocal(page, this.opened);
         } catch (error) {
-            this.problem.textContent = error instanceof Error ? visibleName(error.message) : String(error);
-            this.problem.hidden = false;
+            this.tell(refusal(error, "the scope read"));
         }
     }
 
-    private showLocal(page: Page, { name, profiles }: Local): void {
+    // A recording is sent to the server, which answers with its page.
+    private async pageOf(page: Page, file: File): Promise<Opened> {
+        const start = new TextDecoder().decode(await file.slice(0, LOOKED_AT).arrayBuffer());
+        if (/^\s*[<{]/.test(start)) {
+            return { ...await readLocal(file), from: "here" };
+        }
+        return { ...await readPage(file.name, await page.questions.page("/v1/page", file)), from: "sent" };
+    }
+
+    private tell(text: string): void {
+        this.problem.textContent = text;
+        this.problem.hidden = text === "";
+    }
+
+    private showLocal(page: Page, opened: Opened): void {
+        const { name, profiles, from } = opened;
         const close = element("button", { type: "button" }, "Close");
         close.addEventListener("click", () => {
             this.opened = null;
             this.local.hidden = true;
             this.file.value = "";
             page.viewer.hide();
+            page.change({ recording: "", graph: "" });
         });
         const service = element("select", {}, new Option("no, alone", ""), ...page.services.map((one) =>
             new Option(visibleName(one.name), one.name)));
         service.addEventListener("change", () => void this.compareLocal(page, service.value));
+        if (!/^\d/.test(from) && page.state.recording !== "") {
+            page.change({ recording: "", graph: "" }, false);
+        }
         this.local.hidden = false;
         this.local.replaceChildren(element("h2", {}, nameOf(name)), element("p", { className: "aside" },
-            "It was read in this browser, and sent nowhere."), element("p", { className: "row" },
+            from === "sent" ? "The server made this page of it, and kept nothing."
+            : from === "here" ? "It was read in this browser, and sent nowhere."
+                : "As the server received it."), element("p", { className: "row" },
             element("label", {}, "Beside the samples of a service in this time ", service), close));
-        page.viewer.show(profiles[0], profiles.slice(1));
+        page.viewer.showRecording(opened, profiles[0].kind, null);
     }
 
     // Shows the difference between a service in this time, which is before, and the file.
@@ -265,7 +307,7 @@ export class Recordings implements View {
         const [profile] = opened.profiles;
         const type = typeOfKind(profile.kind);
         if (service === "") {
-            page.viewer.show(profile, opened.profiles.slice(1));
+            page.viewer.showRecording(opened, profile.kind, null);
             return;
         }
         try {
@@ -275,11 +317,10 @@ export class Recordings implements View {
             if (other.total === 0 || other.unit !== profile.unit) {
                 throw new Error("The service has no samples of this kind in this time");
             }
-            this.problem.hidden = true;
+            this.tell("");
             page.viewer.show(compareProfiles(other, profile));
         } catch (error) {
-            this.problem.textContent = error instanceof Error ? error.message : String(error);
-            this.problem.hidden = false;
+            this.tell(refusal(error, "the scope read"));
         }
     }
 }

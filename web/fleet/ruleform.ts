@@ -1,5 +1,6 @@
 // The editor of a rule of alerts: a form and the text of the file, each following the other. "Save" puts the text into the server's file.
 import { element } from "../page/dom";
+import { visibleLines } from "./parts";
 import { Draft, parseDraft, textOf, valueOf, withKey } from "./rules";
 
 interface Field {
@@ -37,12 +38,15 @@ export class RuleForm {
     private draft: Draft = { name: "", keys: [] };
     private readonly status = element("output", { className: "quiet" });
     private readonly save = element("button", { type: "button" });
+    private readonly asNew = element("button", { type: "button", hidden: true }, "Save as a new rule");
+    private readonly other = element("section", { hidden: true });
     private rules: string[] = []; // the names of those that the server has
+    private edited = ""; // the name of the rule that was opened to be edited; "" = none
 
-    // preview: is called with the text that is to be tried; save: with the one that is to be saved, and whether it replaces the rule of
-    // that name. It returns what to tell.
+    // preview: is called with the text that is to be tried; save: with the one that is to be saved, its name,
+    // and that of the rule that it replaces, or null. It returns what to tell.
     constructor(preview: (text: string) => void, close: () => void,
-        save: (text: string, name: string, replaces: boolean) => Promise<string>) {
+        save: (text: string, name: string, replaces: string | null) => Promise<string>) {
         const grid = element("div", { className: "fields" }, ...FIELDS.map((field) => this.makeField(field)), this.metrics);
         const button = (title: string, hint: string, work: () => void) => {
             const made = element("button", { type: "button", title: hint }, title);
@@ -54,39 +58,54 @@ export class RuleForm {
             element("label", { className: "as-text" }, "As text", this.text)),
             element("p", { className: "row" },
                 button("Preview over last week", "When this rule would have fired", () => preview(this.text.value)),
-                this.save,
+                this.save, this.asNew,
                 button("Copy", "The text of the rule", () => void this.copy()),
                 button("Download", "The text of the rule as a file", () => this.download()),
                 button("Close", "The text is not kept", close), this.status),
             element("p", { className: "aside" }, "Save writes the rule into the file of candor server --alerts, and leaves the rest of it "
-                + "as it is. If the server uses tokens, this needs one with the scopes read and write."));
-        this.save.addEventListener("click", () => {
-            this.save.disabled = true;
+                + "as it is. If the server uses tokens, this needs one with the scopes read and write."), this.other);
+        const saves = (button: HTMLButtonElement, replaced: () => string | null) => button.addEventListener("click", () => {
+            this.save.disabled = this.asNew.disabled = true;
             this.status.textContent = "Saving…";
-            void save(this.text.value, this.draft.name, this.replaces()).then((told) => {
+            void save(this.text.value, this.draft.name, replaced()).then((told) => {
                 this.status.textContent = told;
-                this.save.disabled = false;
+                this.save.disabled = this.asNew.disabled = false;
             });
         });
+        saves(this.save, () => this.replaced);
+        saves(this.asNew, () => null);
         this.nameSave();
+    }
+
+    // Shows the text that somebody else has saved meanwhile.
+    showOther(text: string): void {
+        this.other.hidden = text === "";
+        this.other.replaceChildren(element("h3", {}, "The rule as it is now"), element("pre", { tabIndex: 0, className: "rule-text" },
+            visibleLines(text)));
     }
 
     offer(metrics: string[]): void {
         this.metrics.replaceChildren(...[...VALUES, ...metrics].map((value) => element("option", { value })));
     }
 
-    // Says which rules the server has: saving one of these names replaces it.
-    know(rules: string[]): void {
+    // Says which rules the server has, and which of them is edited: saving replaces that one, or else the one of the same name.
+    know(rules: string[], edited: string): void {
         this.rules = rules;
+        this.edited = rules.includes(edited) ? edited : "";
         this.nameSave();
     }
 
-    private replaces(): boolean {
-        return this.rules.includes(this.draft.name);
+    // The name of the rule that saving replaces, or null.
+    private get replaced(): string | null {
+        return this.edited !== "" ? this.edited : this.rules.includes(this.draft.name) ? this.draft.name : null;
     }
 
     private nameSave(): void {
-        this.save.textContent = this.replaces() ? "Save: replaces the rule of this name" : "Save as a new rule";
+        const { edited, replaced, draft: { name } } = this;
+        const renames = edited !== "" && name !== edited && name !== "";
+        this.save.textContent = renames ? `Save, and rename ${edited} to ${name}` : replaced === null ? "Save as a new rule"
+            : edited !== "" ? "Save" : "Save: replaces the rule of this name";
+        this.asNew.hidden = !renames || this.rules.includes(name);
     }
 
     get value(): string {
@@ -95,6 +114,7 @@ export class RuleForm {
 
     open(text: string): void {
         if (text !== this.text.value) {
+            this.showOther("");
             this.text.value = text;
             this.show(parseDraft(text), false);
         }

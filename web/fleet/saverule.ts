@@ -7,22 +7,38 @@ const PAUSE = 1000; // ms
 interface Rules {
     read: number;
     error: string | null;
+    rules: { name: string; version: string }[];
 }
 
 const readRules = ({ questions }: Page) => questions.ask<Rules>("/v1/alerts", {});
 
-// replaces: the name of the rule in whose place it comes; null = it is a new one.
-export function saveRule(page: Page, text: string, replaces: string | null): Promise<void> {
-    return change(page, "/v1/alerts/rules", { text, replaces });
+// replaces: the name of the rule in whose place it comes; null = it is a new one. version: the one of that rule that the user has seen; if
+// it is another one now, somebody has changed the rule, and the server refuses (CHANGED).
+export function saveRule(page: Page, text: string, replaces: string | null, version: string): Promise<void> {
+    return change(page, "/v1/alerts/rules", { text, replaces }, version);
 }
 
-export function deleteRule(page: Page, name: string): Promise<void> {
-    return change(page, "/v1/alerts/rules/delete", { name });
+export function deleteRule(page: Page, name: string, version: string): Promise<void> {
+    return change(page, "/v1/alerts/rules/delete", { name }, version);
 }
 
-async function change(page: Page, path: string, body: unknown): Promise<void> {
+// Waits until the server has read its file again, so that the rule is another one than this version, and returns it; undefined = it is
+// deleted.
+export async function changedRule(page: Page, name: string, version: string): Promise<Rules["rules"][number] | undefined> {
+    let rule;
+    for (let i = 0; i < LOOKS; i++) {
+        rule = (await readRules(page)).rules.find((one) => one.name === name);
+        if (rule?.version !== version) {
+            break;
+        }
+        await new Promise((done) => setTimeout(done, PAUSE));
+    }
+    return rule;
+}
+
+async function change(page: Page, path: string, body: unknown, version: string): Promise<void> {
     const { read } = await readRules(page);
-    await page.questions.post(path, body);
+    await page.questions.post(path, body, version === "" ? {} : { "If-Match": '"' + version + '"' });
     for (let i = 0; i < LOOKS; i++) {
         await new Promise((done) => setTimeout(done, PAUSE));
         const now = await readRules(page);

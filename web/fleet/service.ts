@@ -1,15 +1,17 @@
 // One service, or all together: a sentence, the weight over time, and the viewer with the flame graph and the table of methods.
 import { visibleName } from "../model/names";
-import { profileOf } from "../model/profile";
+import { Profile, profileOf } from "../model/profile";
 import { byId, element, keepPlace } from "../page/dom";
 import { GraphAnswer, Parameters, SeriesAnswer } from "./api";
+import { callGraph } from "./callgraph";
 import { Chart, Data } from "./chart";
 import { coveragePill } from "./coverage";
 import { explorer } from "./explorer";
-import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
+import { KindGrid } from "./kindgrid";
+import { CPU_TIME, orderTypes } from "./kinds";
 import { Page, View } from "./page";
-import { choosePart, emptyState, link, partBar } from "./parts";
-import { Span, State, portable, secondsIn, selector, spanOf, timesOf } from "./state";
+import { choosePart, emptyState, partBar } from "./parts";
+import { Span, State, secondsIn, selector, spanOf, timesOf } from "./state";
 import { stepFor } from "./times";
 
 // The time of the graph. null = it is relative, and known from the first answer only; otherwise both are asked for at once.
@@ -29,12 +31,15 @@ export class ServiceView implements View {
     readonly usesKind = true;
     readonly root = element("div", { className: "service" });
     private readonly heading = element("h1", {});
-    private readonly tabs = element("nav", { className: "tabs" });
+    private readonly kinds = new KindGrid();
     private readonly by = element("select", {});
     private readonly values = element("div", {});
     private readonly bar = element("div", {});
     private readonly coverage = element("p", { className: "aside" });
     private readonly nothing = element("div", {});
+    private readonly graph = element("details", { className: "of-graph-calls" });
+    private readonly drawn = element("div", {});
+    private profile: Profile | null = null;
     private readonly chart: Chart;
     private types: string[] = [];
     private type = CPU_TIME;
@@ -48,10 +53,16 @@ export class ServiceView implements View {
         });
         this.by.append(new Option("nothing", "")); // until the labels are known
         this.by.addEventListener("change", () => this.page?.change({ by: this.by.value, hidden: [] }));
-        this.tabs.setAttribute("aria-label", "What is measured");
-        this.root.append(element("div", { className: "row" }, this.heading, this.tabs,
-            element("label", { className: "end" }, "Split by ", this.by)), byId("answer"),
-            this.chart.root, this.values, this.bar, this.coverage, this.nothing);
+        this.root.append(element("div", { className: "row" }, this.heading,
+            element("label", { className: "end" }, "Split by ", this.by)), byId("answer"), this.kinds.root,
+            this.chart.root, this.values, this.bar, this.coverage, this.graph, this.nothing);
+        this.graph.append(element("summary", {}, "Call graph"), this.drawn);
+        this.graph.addEventListener("toggle", () => {
+            const calls = this.graph.open ? "drawn" : "";
+            if (this.page && this.page.state.calls !== calls) {
+                this.page.change({ calls }, false);
+            }
+        });
     }
 
     expect({ state, questions }: Page): void {
@@ -93,11 +104,14 @@ export class ServiceView implements View {
         this.showLabels(page);
         this.draw(page);
         this.nothing.replaceChildren(...(profile && profile.total > 0 ? [] : [this.empty(page, graph !== null)]));
+        this.profile = profile && profile.total > 0 ? profile : null;
+        this.showGraph(page);
         if (profile && profile.total > 0) {
             page.viewer.show(profile);
         } else {
             page.viewer.hide();
         }
+        void this.kinds.load(page, this.types, () => this.kinds.draw(page, this.types, this.type));
     }
 
     draw(page: Page): void {
@@ -112,22 +126,20 @@ export class ServiceView implements View {
             const open = this.values.querySelector("details")?.open ?? false;
             keepPlace(this.values, () => this.values.replaceChildren(...explorer(page, series, this.type, to - from, open)));
         }
-        keepPlace(this.tabs, () => this.showTabs(page));
+        this.kinds.draw(page, this.types, this.type);
         this.bar.replaceChildren(partBar(page, "part", "In sight: "));
+        this.showGraph(page);
+    }
+
+    private showGraph(page: Page): void {
+        const isOpen = page.state.calls !== "";
+        this.graph.hidden = this.profile === null;
+        this.graph.open = isOpen;
+        keepPlace(this.drawn, () => this.drawn.replaceChildren(...(isOpen && this.profile ? callGraph(page, this.profile) : [])));
     }
 
     private showHeading(service: string): void {
         this.heading.textContent = service === "" ? "All services" : visibleName(service);
-    }
-
-    private showTabs(page: Page): void {
-        this.tabs.replaceChildren(...this.types.map((one) => {
-            const tab = link(titleOfType(one), page.link({ type: one, graph: portable(page.state.graph) }), one);
-            if (one === this.type) {
-                tab.setAttribute("aria-current", "true");
-            }
-            return tab;
-        }));
     }
 
     private showLabels(page: Page): void {

@@ -21,9 +21,14 @@ export interface State {
     two: string;
     other: string; // like `part`, but in the chart of the time before
     order: string; // the key metric by which recordings are ordered; "" = by time
+    recording: string; // the number of the recording whose threads are in sight, or "all" for none; "" = as the view says
     pick: string; // the number of the recording that waits for another one to be compared with; "" = none
     rule: string; // the rule of alerts in sight; "" = all
     draft: string; // the text of a rule that is being written; "" = none
+    calls: string; // "drawn": the call graph is open; "" = it is not
+    measure: string; // of a function over time: "weight"; "" = its share
+    replaces: string; // the name of the rule that it is to replace; "" = the one of its own name, if there is one
+    version: string; // the version of that rule that the draft was made from; "" = not known
     slow: string; // what the list of requests is ordered by: "duration", "cpu", "wall" or "alloc"
     cell: string; // the requests that were chosen in their heat map, as "FROM-TO:LEAST-MOST"; "" = all
     trace: string; // the id of the request in sight; "" = none
@@ -33,8 +38,8 @@ export interface State {
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
     view: "services", service: "", range: "1h", from: 0, to: 0, part: "", zone: "local", where: [], type: "", by: "", hidden: [],
-    match: "", filter: "", sort: "", against: "", label: "", one: "", two: "", other: "", order: "", pick: "", rule: "",
-    draft: "", slow: "duration", cell: "", trace: "", finding: "", graph: "",
+    match: "", filter: "", sort: "", against: "", label: "", one: "", two: "", other: "", order: "", recording: "", pick: "", rule: "",
+    draft: "", calls: "", measure: "", replaces: "", version: "", slow: "duration", cell: "", trace: "", finding: "", graph: "",
 });
 
 export const RANGES: [string, string, number][] = [
@@ -54,6 +59,10 @@ const CHECKS: Partial<Record<Key, (text: string) => boolean>> = {
     slow: (text) => ["duration", "cpu", "wall", "alloc"].includes(text),
     cell: (text) => cellOf(text) !== null,
     trace: (text) => /^[0-9a-fA-F]{1,32}$/.test(text),
+    recording: (text) => /^(all|\d{1,15})$/.test(text),
+    version: (text) => /^[0-9a-f]{32}$/.test(text),
+    calls: (text) => text === "drawn",
+    measure: (text) => text === "weight",
     finding: (text) => /^\d{1,15}$/.test(text),
 };
 

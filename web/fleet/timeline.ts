@@ -9,8 +9,9 @@ import { Jvms, askJvms, labelsText, matchersOfLabels } from "./jvms";
 import { CPU_TIME, orderTypes } from "./kinds";
 import { MetricChart, MetricData, metricData } from "./metricchart";
 import { Page, View } from "./page";
-import { choosePart, emptyState, partBar, skeleton } from "./parts";
-import { State, portable, recordingSelector, secondsIn, selector, spanOf, timesOf } from "./state";
+import { bringIntoSight, emptyState, partBar, skeleton } from "./parts";
+import { Span, State, portable, recordingSelector, secondsIn, selector, spanOf, textOfSpan, timesOf } from "./state";
+import { Threads, askThreads, chooser, kindOfType } from "./threads";
 import { stepFor } from "./times";
 
 // The values that have a chart, in this order.
@@ -30,6 +31,9 @@ export class Timeline implements View {
     private readonly sentence = element("p", { className: "sentence" });
     private readonly charts = element("div", { className: "charts" });
     private readonly bar = element("div", {});
+    private readonly chooser = element("div", {});
+    private leads = false; // the user has just chosen a part
+    private threads: Threads | null = null; // null = of several JVMs
     private readonly nothing = element("div", {});
     private readonly known = new Map<string, { chart: MetricChart; root: HTMLElement }>();
     private shown: { metric: Metric; data: MetricData }[] = [];
@@ -37,7 +41,7 @@ export class Timeline implements View {
 
     constructor() {
         this.root.append(element("div", { className: "row" }, this.heading, element("label", {}, "JVM ", this.jvm)), this.sentence,
-            this.charts, this.bar, this.nothing);
+            this.charts, this.bar, this.chooser, this.nothing);
         this.charts.append(skeleton(6));
     }
 
@@ -53,7 +57,9 @@ export class Timeline implements View {
         const part = spanOf(state.part) ?? span;
         const some = services.filter(({ name }) => state.service === "" || name === state.service);
         const type = state.type || (orderTypes(some.flatMap((one) => Object.keys(one.types)))[0] ?? CPU_TIME);
-        const graph = some.length === 0 ? null : await questions.ask<GraphAnswer>("/v1/flamegraph",
+        this.threads = await askThreads(page, part, state.part !== "");
+        const opened = this.threads?.opened;
+        const graph = some.length === 0 || opened ? null : await questions.ask<GraphAnswer>("/v1/flamegraph",
             { select, type, from: String(part.from), to: String(part.to) });
         const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
         page.isOf(span);
@@ -66,8 +72,14 @@ export class Timeline implements View {
         this.say(page, answer, jvms);
         this.draw(page);
         const has = profile !== null && profile.total > 0;
-        this.nothing.replaceChildren(...(has ? [] : [this.empty(state)]));
-        if (has) {
+        this.nothing.replaceChildren(...(has || opened ? [] : [this.empty(state)]));
+        if (opened && this.leads) { // the answer to a drag is below the charts
+            bringIntoSight(this.bar);
+        }
+        this.leads = false;
+        if (opened) {
+            page.viewer.showRecording(opened.local, kindOfType(opened.local, type), spanOf(state.part));
+        } else if (has) {
             page.viewer.show(profile);
         } else {
             page.viewer.hide();
@@ -83,7 +95,13 @@ export class Timeline implements View {
         }
         this.shown.forEach(({ metric, data }) =>
             this.chartOf(metric).chart.show(data, { zone: state.zone, part: spanOf(state.part), hidden: [] }));
-        this.bar.replaceChildren(partBar(page, "part", "The profile below is of "));
+        this.bar.replaceChildren(partBar(page, "part", this.threads?.opened ? "Threads in " : "The profile below is of "));
+        this.chooser.replaceChildren(...(this.threads ? [chooser(page, this.threads)] : []));
+    }
+
+    private choose(span: Span | null): void {
+        this.leads = span !== null;
+        this.page?.change({ part: textOfSpan(span), recording: "" });
     }
 
     private chartOf({ name, title, meaning }: Metric): { chart: MetricChart; root: HTMLElement } {
@@ -91,7 +109,7 @@ export class Timeline implements View {
         if (known) {
             return known;
         }
-        const chart = new MetricChart(title, { part: (span) => this.page && choosePart(this.page, "part")(span) });
+        const chart = new MetricChart(title, { part: (span) => this.choose(span) });
         const root = element("section", { className: "of-metric" }, element("h2", { title: meaning }, title), chart.root);
         root.dataset.metric = name;
         const made = { chart, root };
@@ -123,7 +141,8 @@ export class Timeline implements View {
             ? `${cut ? "At least " : ""}${plural(list.length, "JVM")} together: rates are sums, shares are means, and the longest is of `
             + "any. " : "";
         this.sentence.textContent = this.shown.length === 0 ? ""
-            : whole + "Drag over a chart: the profile below is then of that part."
+            : whole + "Drag over a chart: " + (this.threads ? "the threads below are then of that part, and why nothing ran is said there."
+                : "the profile below is then of that part. Choose one JVM to see its threads.")
             + (missing.length > 0 ? " Not recorded: " + missing.join(", ") + "." : "");
     }
 

@@ -1,11 +1,16 @@
-// Reads a file of the user's machine into profiles, without the server: a page that candor convert wrote, or the data of one.
+// Reads a page that candor convert wrote, or the data of one: a file of the user's machine, or an answer of the server.
 import { DataError } from "./columns";
+import { PartReader, parsePart } from "./parts";
 import { Json, Profile, profileOf, readProfile } from "./profile";
 
 export interface Local {
     name: string;
     profiles: Profile[]; // one for each kind of sample, the file's first one first
+    parts: PartReader;
 }
+
+// A file that is no page: a recording, or anything else.
+export class NoPage extends Error {}
 
 const LARGEST = 512 * 2 ** 20;
 
@@ -15,11 +20,15 @@ export async function readLocal(file: File): Promise<Local> {
     if (file.size > LARGEST) {
         throw new Error(name + ": larger than 512 MiB, which a browser cannot hold");
     }
-    const text = await file.text();
+    return readPage(name, await file.text());
+}
+
+// Reads the text of a page. Throws as readLocal does.
+export async function readPage(name: string, text: string): Promise<Local> {
     try {
         const profiles = await profilesIn(text);
         if (profiles.length > 0) {
-            return { name, profiles };
+            return { name, profiles, parts: partsIn(text) };
         }
     } catch (error) {
         if (error instanceof DataError) {
@@ -27,7 +36,14 @@ export async function readLocal(file: File): Promise<Local> {
         }
         throw error;
     }
-    throw new Error(`${name}: not a page of Candor. Make one of a recording with: candor convert ${name} FLAME.html`);
+    throw new NoPage(`${name}: not a page of Candor. Make one of a recording with: candor convert ${name} FLAME.html`);
+}
+
+// Each part is parsed when it is asked for.
+function partsIn(text: string): PartReader {
+    const found = new Map([...text.matchAll(/<script type="application\/json" class="candor-part" data-part="(\w+)">([^<]*)<\/script>/g)]
+        .map(([, name, data]) => [name, data]));
+    return (name) => parsePart(found.get(name) ?? "");
 }
 
 async function profilesIn(text: string): Promise<Profile[]> {

@@ -9,6 +9,9 @@ export const isObject = (value: unknown): value is Json => typeof value === "obj
 export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 // Returns null if there is nothing readable.
+// Reads a part of a page besides samples (web/README.md). Returns null if the page does not have it.
+export type PartReader = (name: string) => Json | null;
+
 export function parsePart(text: string): Json | null {
     try {
         const data: unknown = JSON.parse(text);

@@ -114,6 +114,33 @@ export function paceOf(slices: Timeline, span: Span): { here: number; whole: num
     return { here: last > first ? here / ((last - first) * bucketNs) : 0, whole: buckets > 0 ? whole / (buckets * bucketNs) : 0 };
 }
 
+// A time is a gap if the threads used less than this part of what they use on average.
+export const GAP = 0.25;
+const MOST_CELLS = 400;
+// So many slices a cell: with fewer, a cell is often empty by chance.
+const SLICES_IN_CELL = 20;
+
+// Returns the longest gap that is between two buckets, as the first bucket and the one after the last; null = there is none.
+export function longestGap(slices: Timeline, from: number, to: number): [number, number] | null {
+    const { count, time, weight, buckets } = slices;
+    const cells = Math.min(MOST_CELLS, buckets, Math.floor(count / SLICES_IN_CELL));
+    const sums = new Float64Array(Math.max(1, cells));
+    const cellOf = (bucket: number) => Math.floor((bucket * sums.length) / buckets);
+    let whole = 0;
+    for (let i = 0; i < count; i++) {
+        sums[cellOf(time[i])] += weight[i];
+        whole += weight[i];
+    }
+    let [best, run] = [[0, 0], 0];
+    for (let cell = cellOf(from); cell < Math.min(sums.length, Math.ceil((to * sums.length) / buckets)); cell++) {
+        run = sums[cell] < (GAP * whole) / sums.length ? run + 1 : 0;
+        best = run > best[1] - best[0] ? [cell + 1 - run, cell + 1] : best;
+    }
+    const bucket = (cell: number) => Math.round((cell * buckets) / sums.length);
+    const [begin, end] = [Math.max(from, bucket(best[0])), Math.min(to, bucket(best[1]))];
+    return cells > 1 && begin < end ? [begin, end] : null;
+}
+
 export interface Waiting {
     name: number; // number of the innermost frame's name
     share: number;

@@ -3,6 +3,7 @@ import { ThemeName } from "../draw/colours";
 import { carry } from "../model/carry";
 import { sameFrame } from "../model/coarse";
 import { FOLDED_TYPE } from "../model/own";
+import { PartReader } from "../model/parts";
 import { Profile } from "../model/profile";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
 import { Tree } from "../model/tree";
@@ -21,7 +22,7 @@ const LEAST_WIDTH_OF_FOUND = 24;
 // Keeps the viewer's choices. In the self-contained page this is the part of the page's address after "#".
 export interface Address {
     // Whether the page around the viewer lets the user choose a time. The viewer's own timeline is then shown on request only.
-    hasTime: boolean;
+    readonly hasTime: boolean;
     read: () => string;
     write: (text: string, remembered: boolean) => void; // remembered: the back button returns to the address before
     follow: (work: (text: string) => void) => void; // calls work with each text that comes from elsewhere
@@ -44,6 +45,7 @@ export class App {
     panels: Panels | null = null; // set later, because the panels need the app
     private given: Naming[] = NONE; // findings of the recording of this page
     readonly readBeside: Promise<unknown>[] = []; // parts of the page that are read beside the first picture
+    private readonly readers: ((part: PartReader) => void)[] = [];
     profile: Profile;
     scenes: SceneMaker;
     private readonly sceneMakers = new Map<Profile, SceneMaker>();
@@ -52,8 +54,9 @@ export class App {
     private readonly place: typeof placeBySize;
     private readonly matchesIn: (tree: Tree, names: Uint8Array) => Matches;
 
-    // `show` is called after each change.
-    constructor(profile: Profile, public kinds: Kinds, private readonly address: Address, private readonly show: (app: App) => void) {
+    // parts: what the recording has besides samples. `show` is called after each change.
+    constructor(profile: Profile, public kinds: Kinds, public parts: PartReader, private readonly address: Address,
+        private readonly show: (app: App) => void) {
         this.profile = profile;
         this.scenes = this.open(profile);
         this.search = this.searching();
@@ -79,11 +82,21 @@ export class App {
         this.show(this);
     }
 
+    // Calls `read` with the parts of the recording: now, and when there is another recording.
+    eachParts(read: (part: PartReader) => void): void {
+        this.readers.push(read);
+        read(this.parts);
+    }
+
     // Shows other data, with the choices in the address as far as they fit.
-    replace(profile: Profile, kinds: Kinds): void {
+    replace(profile: Profile, kinds: Kinds, parts: PartReader): void {
         this.turn++;
         this.closeMenu();
         this.kinds = kinds;
+        if (parts !== this.parts) {
+            this.parts = parts;
+            this.readers.forEach((read) => read(parts));
+        }
         this.sceneMakers.clear();
         this.open(profile);
         this.adopt(readAddress(this.address.read()));

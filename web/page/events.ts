@@ -10,7 +10,6 @@ import { Timeline } from "../model/slices";
 import { SpanRow } from "../model/spans";
 import { App } from "./app";
 import { chooseTime, haltWord } from "./halts";
-import { partOf } from "./panels";
 import { remember } from "./remember";
 import { inWords, nameOfWork } from "./traces";
 
@@ -39,11 +38,16 @@ export class Events {
 
     constructor(private readonly app: App, redraw: () => void) {
         // A page without the events, or with damaged ones, has the lanes all the same.
-        app.readBeside.push(readMarks(partOf("marks")).catch(() => null).then((marks) => {
-            this.marks = marks;
-            this.ofThread = marks ? byThread(marks) : this.ofThread;
-            redraw();
-        }));
+        app.eachParts((part) => {
+            this.marks = null;
+            app.readBeside.push(readMarks(part("marks")).catch(() => null).then((marks) => {
+                if (part === app.parts) {
+                    this.marks = marks;
+                    this.ofThread = marks ? byThread(marks) : new Map();
+                    redraw();
+                }
+            }));
+        });
     }
 
     // Whether the events of this page belong to the profile that is shown, by their times.

@@ -3,7 +3,6 @@ import { clockOf } from "../model/clock";
 import { formatCount, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
 import { Candidate, Held, Live } from "../model/live";
-import { App } from "./app";
 import { element } from "./dom";
 import { action, nameIn, table } from "./widgets";
 
@@ -15,8 +14,9 @@ const Z95 = 1.96;
 const bytes = (value: number): string => formatValue(value, "bytes");
 const name = (text: string): HTMLElement => nameIn(text === "" ? "" : visibleName(text).slice(0, LONGEST));
 
-export function livePanel(app: App, live: Live): HTMLElement[] {
-    return [element("p", {}, ...growthText(live)), ...candidates(app, live), ...holders(live)];
+// showSite: shows the stacks that allocated objects in a method.
+export function livePanel(live: Live, showSite: (site: string) => void): HTMLElement[] {
+    return [element("p", {}, ...growthText(live)), ...candidates(live, showSite), ...holders(live)];
 }
 
 function growthText({ sets, heapPerHour }: Live): string[] {
@@ -27,7 +27,7 @@ function growthText({ sets, heapPerHour }: Live): string[] {
     heapPerHour === 0 ? "" : "The used heap changes by " + bytes(heapPerHour) + " an hour."];
 }
 
-function candidates(app: App, { leaks }: Live): HTMLElement[] {
+function candidates({ leaks }: Live, showSite: (site: string) => void): HTMLElement[] {
     if (!leaks) {
         return [element("p", {}, "There were too few collections to tell what grows. Record for longer.")];
     }
@@ -37,7 +37,7 @@ function candidates(app: App, { leaks }: Live): HTMLElement[] {
     }
     const cells = (row: Candidate) => [name(row.class), row.site === "" ? "unknown"
         : action(visibleName(row.site).slice(0, LONGEST), "The stacks that allocated them",
-            () => void app.showEvidence("live", [row.site])),
+            () => showSite(row.site)),
     bytes(row.bytes), bytes(row.growth) + " ± " + bytes(Z95 * row.growthError), bytes(row.perHour),
     row.quarters.map(formatShare).join(" → "), name(row.holder)];
     return [element("h2", {}, "Leak candidates"),

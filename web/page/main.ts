@@ -8,6 +8,7 @@ import { byId } from "./dom";
 import { showHead } from "./head";
 import { Kinds } from "./kinds";
 import { listenToFiles } from "./other";
+import { partOfPage } from "./panels";
 import { showBooks, showEmpty, showTitle, titleOf } from "./show";
 import { hasFrames, readAddress } from "./state";
 import { startViewer } from "./viewer";
@@ -51,7 +52,7 @@ async function start(): Promise<void> {
         return startWithout("No samples", "The program used no CPU time during the recording, or no sample shows it. "
             + (profile.books ? "The books show which of the two is the case." : "The file has no books, so this is unknown."));
     }
-    const app = startViewer(profile, kinds, PAGE, (shown) => nameDocument(shown.profile));
+    const app = startViewer(profile, kinds, partOfPage, PAGE, (shown) => nameDocument(shown.profile));
     listenToFiles(app);
     await picture();
     performance.mark("candor-drawn"); // for measurements

@@ -2,7 +2,7 @@
 // panel about a chosen time opens from that time (sight.ts, times.ts).
 import { formatCount } from "../model/figures";
 import { Live, readLive } from "../model/live";
-import { Finding, Halts, Json, Locks, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { Finding, Halts, Json, Locks, PartReader, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
 import { Spans, readSpans } from "../model/spans";
 import { Span } from "../model/why";
 import { App } from "./app";
@@ -17,26 +17,38 @@ import { chosenSpan, whyPanel } from "./why";
 
 export type PanelName = "findings" | "halts" | "locks" | "live" | "endpoints" | "traces" | "why";
 
-// Returns a part of the page besides samples, or null if the page does not have it.
-export function partOf(name: string): Json | null {
+// The parts in the elements of the page.
+export function partOfPage(name: string): Json | null {
     const found = [...document.querySelectorAll<HTMLElement>("script.candor-part")].find(({ dataset }) => dataset.part === name);
     return found ? parsePart(found.textContent ?? "") : null;
 }
 
 export class Panels {
-    readonly findings: Finding[] = readFindings(partOf("findings"));
-    readonly halts: Halts | null = readHalts(partOf("halts"));
-    readonly locks: Locks = readLocks(partOf("locks"));
-    readonly live: Live | null = readLive(partOf("live"));
+    findings: Finding[] = [];
+    halts: Halts | null = null;
+    locks: Locks = readLocks(null);
+    live: Live | null = null;
     spans: Spans | null = null; // read after the first picture; null = none
-    private readonly buttons = new Map<PanelName, HTMLButtonElement>();
+    private buttons = new Map<PanelName, HTMLButtonElement>();
     private shown: unknown[] = [];
 
     constructor(private readonly app: App) {
-        const halts = this.halts ? this.halts.kinds.length : 0;
+        app.eachParts((part) => this.read(part));
+    }
+
+    private read(part: PartReader): void {
+        const { app } = this;
+        this.findings = readFindings(part("findings"));
+        this.halts = readHalts(part("halts"));
+        this.locks = readLocks(part("locks"));
+        this.live = readLive(part("live"));
+        this.spans = null;
+        this.shown = [];
+        this.buttons = new Map();
+        byId("panel-bar").replaceChildren();
         const all: [PanelName, string, number][] = [
             ["findings", "Findings (" + this.findings.length + ")", this.findings.length],
-            ["halts", "Halts", halts],
+            ["halts", "Halts", this.halts ? this.halts.kinds.length : 0],
             ["locks", "Locks (" + this.locks.rows.length + ")", this.locks.rows.length + (this.locks.idle ? 1 : 0)],
             ["live", "Live and growing", this.live ? 1 : 0],
         ];
@@ -44,9 +56,9 @@ export class Panels {
             ({ title, names: marked, open: () => app.change({ panel: "findings" }, true) })));
         all.filter(([, , count]) => count > 0).forEach(([name, label]) => this.offer(name, label));
         // Spans are many, so they are read beside the first picture. A page without them, or with damaged ones, has the rest all the same.
-        app.readBeside.push(readSpans(partOf("spans")).catch(() => null).then((spans) => {
+        app.readBeside.push(readSpans(part("spans")).catch(() => null).then((spans) => {
             const named = spans ? spans.endpoints.filter(({ name }) => name !== "").length : 0;
-            if (!spans || named + spans.rows.length === 0) {
+            if (!spans || named + spans.rows.length === 0 || part !== app.parts) {
                 return;
             }
             this.spans = spans;
@@ -92,7 +104,7 @@ export class Panels {
         switch (panel) {
             case "findings": return findingsPanel(this.app, this.findings);
             case "locks": return locksPanel(this.app, this.locks);
-            case "live": return livePanel(this.app, this.live as Live);
+            case "live": return livePanel(this.live as Live, (site) => void this.app.showEvidence("live", [site]));
             case "endpoints": return endpointsPanel(this.app, this.spans as Spans);
             case "traces": return tracesPanel(this.app, this.spans as Spans);
             case "why": return whyPanel(this.app, chosenSpan(this.app) as Span);

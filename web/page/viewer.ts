@@ -1,5 +1,6 @@
 // Starts the viewer: the graphs, what describes them, and what changes them.
 import { Look } from "../draw/renderer";
+import { PartReader } from "../model/parts";
 import { Profile } from "../model/profile";
 import { zoomInto, zoomOut } from "../model/tree";
 import { Panes } from "./actions";
@@ -24,7 +25,7 @@ function partsOf(prefix: string): Parts {
 }
 
 // Starts the viewer in the markup of viewer.html, which the document must already have. A document has at most one viewer.
-export function startViewer(profile: Profile, kinds: Kinds, address: Address, shown: (app: App) => void): App {
+export function startViewer(profile: Profile, kinds: Kinds, parts: PartReader, address: Address, shown: (app: App) => void): App {
     const tooltip = byId("tooltip");
     const graph = (pane: PaneName, prefix: string) => new Graph(partsOf(prefix), {
         hover: (frame, { clientX, clientY }) =>
@@ -39,7 +40,7 @@ export function startViewer(profile: Profile, kinds: Kinds, address: Address, sh
         },
         click: (frame, onMark) => (onMark ? app.openNaming(pane, frame) : app.zoomTo(pane, frame)),
     });
-    const app = new App(profile, kinds, address, () => show());
+    const app = new App(profile, kinds, parts, address, () => show());
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
     const times = new Times(app);
     const panels = app.panels = new Beside(app);

@@ -5,7 +5,7 @@ import { visibleName } from "../model/names";
 import { Halt } from "../model/parts";
 import { Profile } from "../model/profile";
 import { Timeline } from "../model/slices";
-import { HaltSum, Root, Span, bucketsOf, leavesOf, paceOf, whyOf } from "../model/why";
+import { GAP, HaltSum, Root, Span, bucketsOf, leavesOf, longestGap, paceOf, whyOf } from "../model/why";
 import { App } from "./app";
 import { element } from "./dom";
 import { haltWord } from "./halts";
@@ -13,8 +13,6 @@ import { action } from "./widgets";
 
 const LONGEST = 200;
 const MOST = 4;
-// A chosen time is a gap if the threads used less than this part of what they use on average.
-const GAP = 0.25;
 
 // The chosen time, or null if all of it is chosen or the time of day is unknown.
 export function chosenSpan({ profile: { slices }, state: { from, to } }: App): Span | null {
@@ -38,7 +36,7 @@ export function whyPanel(app: App, span: Span): HTMLElement[] {
     const waits = element("li", { hidden: true });
     const list = element("ul", { className: "reasons" }, ...haltItems(app, span), waits);
     void app.kinds.readIfThere("cpu").then((profile) => {
-        used.replaceChildren(...usedText(profile, span));
+        used.replaceChildren(...usedText(profile, span), ...gapButton(app, profile, span));
     });
     void app.kinds.readIfThere("wall").then((profile) => {
         const parts = profile ? wallItem(app, profile, span) : ["The recording has no wall-clock samples, which show what threads "
@@ -58,6 +56,20 @@ function usedText(profile: Profile | null, span: Span): string[] {
     const cores = (pace: number) => formatValue(pace, "") + (pace === 1 ? " processor" : " processors");
     return [length + "the threads used " + cores(here) + ", and " + cores(whole) + " in the whole recording"
         + (here < GAP * whole ? "." : ": this is no gap.")];
+}
+
+// Leads to the longest gap of the recording, if the chosen time is none.
+function gapButton(app: App, profile: Profile | null, span: Span): HTMLElement[] {
+    const { timeline } = profile ?? { timeline: null };
+    const shown = app.profile.slices;
+    const gap = timeline && shown && timeline.startNs === shown.startNs && timeline.bucketNs === shown.bucketNs
+        ? longestGap(timeline, 0, timeline.buckets) : null;
+    if (!timeline || !gap || isGap(timeline, ...bucketsOf(timeline, span))) {
+        return [];
+    }
+    const length = (gap[1] - gap[0]) * timeline.bucketNs;
+    return [element("span", {}, " "), action("Show the longest gap, " + time(length), "The longest time in which little ran",
+        () => app.change({ from: gap[0], to: gap[1] === timeline.buckets ? -1 : gap[1] }, true))];
 }
 
 function haltItems(app: App, span: Span): HTMLElement[] {

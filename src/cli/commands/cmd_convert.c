@@ -98,7 +98,7 @@ static int write_format(const struct job *job, const struct format *format, FILE
 {
     if (format->write_own)
         return format->write_own(job, f);
-    char title[KINDS_PAGE_TITLE];
+    char title[PAGE_TITLE];
     struct kinds_page page = page_of(job);
     const char *unit = option_of(job, "unit");
     struct export_request as = {.profile = job->profile,
@@ -190,7 +190,7 @@ static int convert(struct job *job, const struct format *format)
     int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
     if (!status)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
-    if (!status && format->write_own != write_json && kinds_page_add_classes(&p)) /* report_print_json adds them itself */
+    if (!status && format->write_own != write_json && allocated_show(&p)) /* report_print_json adds them itself */
         status = cli_fail("%s: out of memory", job->in[0]);
     if (!status)
         say_problems(job);

@@ -7,9 +7,8 @@
 #include "cli/report/halts.h"
 #include "cli/report/output.h"
 #include "profile/allocated.h"
-#include "profile/figures/leaks.h"
 #include "profile/filter.h"
-#include "report/report.h"
+#include "report/profile_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-enum { HALT_ROWS = 20, SOURCES_IN_TEXT = 5 };
+enum { HALT_ROWS = 20 };
 
 static const struct {
     const char *name;
@@ -100,8 +99,6 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
     return status ? status : cli_percent(args, "threshold", 1, 0, &o->threshold);
 }
 
-typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
-
 /* The job of printing the samples of a profile, by a printer or as a page. */
 struct print_job {
     const struct cli_args *args; /* NULL = no options, and one path */
@@ -113,76 +110,10 @@ struct print_job {
     struct profile *profile;
 };
 
-static int compute(struct stats *s, const struct profile *p, bool groups, const char *label)
-{
-    struct successive_order order;
-    int rc = successive_order_init(&order, p);
-    rc = rc ? rc : stats_compute_ordered(s, &order);
-    rc = rc ? rc : stats_compute_own(s, &order);
-    if (!rc && groups)
-        rc = stats_compute_groups(s, &order);
-    if (!rc && label)
-        rc = stats_compute_label(s, &order, label);
-    successive_order_deinit(&order);
-    return rc;
-}
-
-/* Prints a profile. Allocations and live objects have two views: the methods that allocate, and, from the trees on, the classes of the
- * objects as leaves. Locks have both views, too. */
-static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o, const char *source)
-{
-    struct stats s = {0}, allocated = {0};
-    struct leaks leaks = {0};
-    struct locks locks = {0};
-    struct idle idle = {0};
-    struct sources sources = {0};
-    struct report_options with = *o;
-    bool leaves_out = o->leaves_idle_out && (p->kind == PROFILE_WALL || p->kind == PROFILE_LOCK);
-    int rc = leaves_out ? idle_drop(p, &idle) : 0;
-    with.idle = &idle;
-    rc = rc ? rc : compute(&s, p, o->sections & REPORT_GROUPS, o->label);
-    if (!rc && source) {
-        rc = sources_find(&sources, p, &s, source, o->top_set && o->top ? o->top : SOURCES_IN_TEXT);
-        with.sources = &sources;
-    }
-    if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
-        rc = leaks_find(&leaks, p);
-        with.leaks = &leaks;
-    }
-    if (!rc && profile_is_of_objects(p)) {
-        rc = allocated_add_frames(p);
-        rc = rc ? rc : compute(&allocated, p, false, NULL);
-        with.allocated = &allocated;
-    }
-    if (!rc && p->kind == PROFILE_LOCK) {
-        rc = locks_compute(&locks, p);
-        rc = rc ? rc : allocated_add_frames(p);
-        with.locks = &locks;
-    }
-    if (!rc)
-        rc = printer(out, p, &s, &with);
-    stats_deinit(&s);
-    stats_deinit(&allocated);
-    leaks_deinit(&leaks);
-    locks_deinit(&locks);
-    sources_deinit(&sources);
-    return rc;
-}
-
 int report_print_json(struct profile *p, FILE *out)
 {
     const struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS};
-    return print_profile(p, out, report_json, &o, NULL);
-}
-
-int report_print_particulars(struct profile *p, FILE *out)
-{
-    const struct report_options o = {.sections = 0, .leaves_idle_out = true};
-    struct filter_kept kept;
-    int rc = filter_keep(&kept, p);
-    rc = rc ? rc : print_profile(p, out, report_json, &o, NULL);
-    filter_put_back(&kept, p);
-    return rc;
+    return profile_report(p, out, report_json, &o, NULL);
 }
 
 static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)
@@ -196,7 +127,7 @@ static int keep_trace(struct profile *p, const struct cli_args *args, const char
 static int print_page(const struct print_job *job, FILE *out)
 {
     struct kinds_page page = {.args = job->args, .in = job->paths, .count = job->count};
-    int rc = kinds_page_add_classes(job->profile);
+    int rc = allocated_show(job->profile);
     return rc ? rc : kinds_page_write(&page, out, job->profile);
 }
 
@@ -208,7 +139,7 @@ static const char *source_of(const struct print_job *job)
 static int print_job(FILE *out, void *arg)
 {
     const struct print_job *job = arg;
-    return job->printer ? print_profile(job->profile, out, job->printer, job->options, source_of(job)) : print_page(job, out);
+    return job->printer ? profile_report(job->profile, out, job->printer, job->options, source_of(job)) : print_page(job, out);
 }
 
 static int load(const struct print_job *job)

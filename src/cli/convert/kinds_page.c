@@ -1,31 +1,21 @@
 #include "cli/convert/kinds_page.h"
 
-#include "base/buffer.h"
 #include "base/text/trace_link.h"
-#include "cli/convert/page_code.h"
-#include "cli/convert/page_parts.h"
 #include "cli/read/input.h"
-#include "format/page/flamegraph.h"
-#include "format/page/spans.h"
+#include "compress/intake.h"
+#include "page/page_code.h"
+#include "page/page_parts.h"
 #include "profile/allocated.h"
-#include "profile/names.h"
 
 #include <errno.h>
 #include <string.h>
 
-const char *kinds_page_title(const struct kinds_page *page, const struct profile *p, char out[KINDS_PAGE_TITLE])
+const char *kinds_page_title(const struct kinds_page *page, const struct profile *p, char out[PAGE_TITLE])
 {
     const char *slash = strrchr(page->in[0], '/'), *name = slash ? slash + 1 : page->in[0];
-    const char *command = profile_text(p, p->command);
-    struct buffer b;
-    buffer_init(&b, KINDS_PAGE_TITLE);
-    if (!page->title && *command)
-        names_process(&b, command);
-    if (!page->title && *command && p->pid)
-        buffer_printf(&b, " (pid %llu)", (unsigned long long)p->pid);
-    buffer_u8(&b, 0);
-    snprintf(out, KINDS_PAGE_TITLE, "%s", page->title ? page->title : b.failed ? command : b.len > 1 ? (const char *)b.data : name);
-    buffer_deinit(&b);
+    if (!page->title)
+        return recording_page_title(p, name, out);
+    snprintf(out, PAGE_TITLE, "%s", page->title);
     return out;
 }
 
@@ -36,11 +26,6 @@ int kinds_page_check(const struct cli_args *args)
     return link && trace_link_check(link, &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
 }
 
-int kinds_page_add_classes(struct profile *p)
-{
-    return allocated_has_classes(p) && p->kind != PROFILE_HOLDER ? allocated_add_frames(p) : 0;
-}
-
 enum { SOURCES_IN_PAGE = 50 };
 
 /* A page that is being written. */
@@ -48,6 +33,8 @@ struct written {
     const struct kinds_page *page;
     struct flamegraph f;
     struct page_parts parts;
+    struct intake in; /* the only recording, if it can be read again */
+    bool is_open;
     bool is_filtered; /* the profiles of `parts` have all samples of a recording of which the page shows some */
     uint32_t sources; /* methods whose source lines were found */
 };
@@ -69,7 +56,7 @@ static int add(struct written *w, const struct profile *p, const struct page_cod
 {
     const struct kinds_page *page = w->page;
     const char *folders = page->args ? cli_option(page->args, "source") : NULL;
-    char title[KINDS_PAGE_TITLE], biased[KINDS_PAGE_TITLE + 40];
+    char title[PAGE_TITLE], biased[PAGE_TITLE + 40];
     struct sources sources = {0};
     snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", kinds_page_title(page, p, title));
     int rc = folders ? find_sources(&sources, p, folders) : 0;
@@ -84,7 +71,7 @@ static int add(struct written *w, const struct profile *p, const struct page_cod
 /* Adds the samples of a profile, if it has any, with their classes. */
 static int add_sampled(struct written *w, struct profile *p)
 {
-    int rc = p->sampled ? kinds_page_add_classes(p) : 0;
+    int rc = p->sampled ? allocated_show(p) : 0;
     return rc || !p->sampled ? rc : add(w, p, &(struct page_codes){0});
 }
 
@@ -122,32 +109,15 @@ static unsigned more_kinds(const struct kinds_page *page, const struct profile *
     return kinds;
 }
 
-/* Whether the page shows one recording, and all of it. */
-static bool tells_all(const struct kinds_page *page)
+/* Whether the page shows only some samples. */
+static bool is_narrow(const struct kinds_page *page)
 {
     static const char *const narrow[] = {"kind",    "time",        "thread", "state",     "method", "not-method",
                                          "package", "not-package", "label",  "not-label", "type",   "trace"};
     for (size_t i = 0; page->args && i < sizeof narrow / sizeof *narrow; i++)
         if (cli_option(page->args, narrow[i]))
-            return false;
-    return page->count == 1 && !remote_is(page->in[0]) && strcmp(page->in[0], "-") != 0;
-}
-
-/* Makes the parts of a page that shows all of a recording, and reads the other kinds. */
-static int make_parts(struct written *w, struct profile *p, unsigned kinds)
-{
-    const struct kinds_page *page = w->page;
-    struct spans spans;
-    int rc = spans_init(&spans);
-    rc = rc ? rc : page_parts_load(&w->parts, page->in[0], p, kinds);
-    rc = rc ? rc : spans_add(&spans, p);
-    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
-        const struct profile *one = kinds & 1u << kind ? page_parts_profile(&w->parts, kind) : NULL;
-        rc = one ? spans_add(&spans, one) : 0;
-    }
-    rc = rc ? rc : page_parts_make(&w->parts, p->kinds, &spans, page->args ? cli_option(page->args, "trace-link") : NULL);
-    spans_deinit(&spans);
-    return rc;
+            return true;
+    return false;
 }
 
 /* Reads the other kinds of a recording of which the page shows some samples, all in one pass. A file that is no JFR recording, or that
@@ -155,19 +125,18 @@ static int make_parts(struct written *w, struct profile *p, unsigned kinds)
 static int read_kinds(struct written *w, unsigned kinds)
 {
     const struct kinds_page *page = w->page;
-    if (!kinds || page->count != 1 || !page->args || cli_switch(page->args, "full-names"))
+    if (!kinds || !page->args || cli_switch(page->args, "full-names"))
         return 0;
     w->is_filtered = true;
-    return page_parts_load_kinds(&w->parts, page->in[0], kinds);
+    return page_parts_load_kinds(&w->parts, kinds);
 }
 
 /* Writes the samples of p, and of the other kinds. */
 static int add_samples(struct written *w, struct profile *p, unsigned kinds)
 {
-    const struct kinds_page *page = w->page;
     struct page_codes codes = {0};
-    if (page->count == 1)
-        page_codes_make(&codes, page->in[0], p);
+    if (w->is_open)
+        page_codes_make(&codes, &w->in, p);
     int rc = p->sampled ? add(w, p, &codes) : 0;
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
         if (kinds & 1u << kind)
@@ -182,13 +151,20 @@ int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p
 {
     struct written w = {.page = page};
     unsigned kinds = more_kinds(page, p);
-    int rc = tells_all(page) ? make_parts(&w, p, kinds) : read_kinds(&w, kinds);
+    struct error e; /* not printed: the file was read before, and a page without the rest is useful */
+    w.is_open = page->count == 1 && !remote_is(page->in[0]) && strcmp(page->in[0], "-") != 0 && !intake_open(&w.in, page->in[0], &e);
+    w.parts.in = &w.in;
+    w.parts.name = page->in[0];
+    w.parts.trace_link = page->args ? cli_option(page->args, "trace-link") : NULL;
+    int rc = !w.is_open ? 0 : is_narrow(page) ? read_kinds(&w, kinds) : page_parts_make(&w.parts, p, kinds);
     flamegraph_begin(&w.f, out);
     rc = rc ? rc : add_samples(&w, p, kinds);
     if (!rc)
         page_parts_add(&w.parts, &w.f);
     flamegraph_end(&w.f);
     page_parts_deinit(&w.parts);
+    if (w.is_open)
+        intake_close(&w.in);
     if (!rc && !w.sources && page->args && cli_option(page->args, "source"))
         cli_fail("--source %s has no file of a method that costs much: it takes the folder above the packages, such as src/main/java",
                  cli_option(page->args, "source"));

@@ -4,6 +4,7 @@
 #define CANDOR_CLI_CONVERT_KINDS_PAGE_H
 
 #include "cli/cli.h"
+#include "page/recording_page.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -15,8 +16,6 @@ struct kinds_page {
     const char *title; /* NULL = the name of the process */
     bool threads;      /* each stack begins with a frame for its thread */
 };
-
-enum { KINDS_PAGE_TITLE = 512 };
 
 /* The options of a page that `report` and `convert` share. */
 #define KINDS_PAGE_OPTIONS                                                                                                                 \
@@ -35,8 +34,6 @@ int kinds_page_check(const struct cli_args *args);
  * other kinds from the same files. Returns 0 or a negative code; write errors stay in the stream. */
 int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p);
 /* Returns out with the title: the one that was asked for, else the process, else the file's name. */
-const char *kinds_page_title(const struct kinds_page *page, const struct profile *p, char out[KINDS_PAGE_TITLE]);
-/* Adds a leaf frame for the class to the stacks of objects and locks, as formats for stacks show it. Returns 0 or -ENOMEM. */
-int kinds_page_add_classes(struct profile *p);
+const char *kinds_page_title(const struct kinds_page *page, const struct profile *p, char out[PAGE_TITLE]);
 
 #endif

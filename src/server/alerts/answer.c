@@ -1,10 +1,13 @@
 /* Answers /v1/alerts: rules with the state of their alerts, and targets; and sends a test. */
+#include "base/text/hex.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/answer.h"
 #include "server/alerts/tell/body.h"
 
+#include <gnutls/crypto.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,12 +135,35 @@ void answer_put_rule(struct jsonw *j, const struct alert_rule *r, const struct k
     put_texts(j, "annotations", r->annotations, r->annotation_count);
 }
 
+const char *answer_version(const struct alert_rule *r, char out[ANSWER_VERSION])
+{
+    uint8_t digest[32];
+    char *text = NULL;
+    size_t n = 0;
+    struct jsonw j;
+    FILE *file = open_memstream(&text, &n);
+    if (!file)
+        return NULL;
+    jsonw_init(&j, file);
+    jsonw_object(&j);
+    answer_put_rule(&j, r, NULL);
+    jsonw_object_end(&j);
+    jsonw_finish(&j);
+    bool good = !fclose(file) && !gnutls_hash_fast(GNUTLS_DIG_SHA256, text, n, digest);
+    free(text);
+    if (good)
+        hex_put(out, digest, (ANSWER_VERSION - 1) / 2);
+    return good ? out : NULL;
+}
+
 static void put_rule(struct jsonw *j, const struct alerts *a, uint32_t index, const struct keep_list *kept)
 {
     const struct alert_rule *r = &a->rules.list[index];
     const struct alert_status *s = &a->status[index];
+    char version[ANSWER_VERSION];
     jsonw_object(j);
     answer_put_rule(j, r, kept);
+    jsonw_member_text_or_null(j, "version", answer_version(r, version));
     put_int(j, "last", s->last);
     put_int(j, "next", s->last ? s->last + r->interval + r->delay : 0);
     jsonw_member_text_or_null(j, "error", s->problem);

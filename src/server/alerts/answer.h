@@ -13,6 +13,9 @@ bool answer_find_rule(struct http *h, const char *name, unsigned status, struct 
 /* Writes the members of a rule into an object that is open; likewise those of a figure: value (null without data), low, high, samples.
  * kept: as for keep_put. */
 void answer_put_rule(struct jsonw *j, const struct alert_rule *r, const struct keep_list *kept);
+/* Returns out with the version of a rule, which is another one after any change of the rule; NULL = no memory. */
+enum { ANSWER_VERSION = 33 };
+const char *answer_version(const struct alert_rule *r, char out[ANSWER_VERSION]);
 void answer_put_figure(struct jsonw *j, const struct alert_figure *f);
 
 #endif

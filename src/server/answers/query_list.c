@@ -3,6 +3,7 @@
 #include "base/text/pattern.h"
 #include "base/time_units.h"
 #include "server/answers/query.h"
+#include "server/answers/viewed.h"
 #include "server/request/question.h"
 #include "base/text/hex.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LIMIT = 1000, LIMIT_MAX = 100000 };
+enum { LIMIT = 1000, LIMIT_MAX = 100000, NUMBER_DIGITS = 24 };
 
 static void put_labels(struct jsonw *j, const struct labels *l)
 {
@@ -149,12 +150,24 @@ void query_recording(struct http *h, const char *path)
 {
     struct envelope *v = calloc(1, sizeof *v);
     struct error e;
+    char number[NUMBER_DIGITS];
+    size_t digits = strcspn(path, "/");
     uint64_t id;
-    int rc = !v ? -ENOMEM : number_parse(path, 0, INT64_MAX, &id) ? error_set(&e, -ENOENT, "no such recording") : allow(h, id, &e);
+    bool as_page = !strcmp(path + digits, "/page");
+    snprintf(number, sizeof number, "%.*s", (int)digits, path);
+    int rc = !v ? -ENOMEM
+             : digits >= sizeof number || (path[digits] && !as_page) || number_parse(number, 0, INT64_MAX, &id)
+                 ? error_set(&e, -ENOENT, "no such recording")
+                 : allow(h, id, &e);
     rc = rc ? rc : store_recording(h->server->store, id, v, &e);
     if (rc) {
         free(v);
         question_failed(h, rc, &e);
+        return;
+    }
+    if (as_page) {
+        viewed_recording(h, id, v);
+        free_body(v);
         return;
     }
     http_add_text(h, "Content-Disposition", "attachment");

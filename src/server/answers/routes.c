@@ -15,6 +15,7 @@
 #include "server/answers/storage.h"
 #include "server/connect/connect.h"
 #include "server/legacy/legacy.h"
+#include "server/answers/viewed.h"
 #include "server/fleet/functions.h"
 #include "server/fleet/changes.h"
 #include "server/fleet/endpoints.h"
@@ -31,6 +32,7 @@
 #include "server/logs/line.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,12 +81,15 @@ static const struct route {
 
 enum { CALL_BYTES_MAX = 1 << 20 };
 
-/* Requests to the server with a short body. A host's token may write, but must not silence alerts. So that needs both scopes. */
+/* Requests to the server with a body that fits into memory. A host's token may write, but must not silence alerts. So that needs both
+ * scopes. */
 static const struct command {
     const char *path;
     unsigned scope;
     void (*answer)(struct http *h, const char *body, size_t n);
+    bool is_question; /* it changes nothing; the body is a recording of at most --max-body */
 } commands[] = {
+    {"/v1/page", TOKEN_READ, viewed_sent, true},
     {"/v1/profiles", TOKEN_PROFILE, profiles_ask},
     {"/v1/profiles/poll", TOKEN_WRITE, profiles_poll},
     {"/v1/alerts/rules", TOKEN_READ | TOKEN_WRITE | OF_ALL, rule_calls_save},
@@ -184,11 +189,16 @@ static void begin_change(struct http *h)
     h->takes_body = true;
 }
 
-static void begin_command(struct http *h, unsigned scope)
+static uint64_t most_of(const struct http *h, const struct command *c)
 {
-    if (permit(h, scope) || is_packed(h))
+    return c->is_question ? h->server->limits.max_body : CALL_BYTES_MAX;
+}
+
+static void begin_command(struct http *h, const struct command *c)
+{
+    if (permit(h, c->scope) || is_packed(h))
         return;
-    buffer_init(&h->message, CALL_BYTES_MAX);
+    buffer_init(&h->message, most_of(h, c));
     h->takes_body = true;
 }
 
@@ -208,7 +218,7 @@ static void post(struct http *h)
         return;
     }
     if (kind == RECEIVE_NOTHING && find_command(h)) {
-        begin_command(h, find_command(h)->scope);
+        begin_command(h, find_command(h));
         return;
     }
     if (kind == RECEIVE_NOTHING && alerts_test_path(h->path)) {
@@ -234,8 +244,9 @@ static void post(struct http *h)
 static bool is_change(const struct http *h)
 {
     const struct command *request = find_command(h);
-    return !strcmp(h->method, "POST") && (!strcmp(h->path, "/v1/reload") || is_finding(h) || alerts_test_path(h->path) ||
-                                          (request && request->scope != TOKEN_WRITE)); /* daemons poll with that scope */
+    return !strcmp(h->method, "POST") &&
+           (!strcmp(h->path, "/v1/reload") || is_finding(h) || alerts_test_path(h->path) ||
+            (request && !request->is_question && request->scope != TOKEN_WRITE)); /* daemons poll with that scope */
 }
 
 /* Notes a change, once it is answered, in the audit log. */
@@ -338,10 +349,12 @@ static void end_change(struct http *h)
 
 static void end_command(struct http *h)
 {
+    const struct command *c = find_command(h);
     if (h->message.failed)
-        http_error(h, HTTP_CONTENT_TOO_LARGE, "the body has more than %d bytes", CALL_BYTES_MAX);
+        http_error(h, HTTP_CONTENT_TOO_LARGE, "the body has more than %" PRIu64 " bytes%s", most_of(h, c),
+                   c->is_question ? " (--max-body)" : "");
     else
-        find_command(h)->answer(h, (const char *)h->message.data, h->message.len);
+        c->answer(h, (const char *)h->message.data, h->message.len);
 }
 
 void routes_body_end(struct http *h)

@@ -27,6 +27,7 @@ enum {
     X(METHOD_NOT_ALLOWED, 405, "Method Not Allowed")                                                                                       \
     X(REQUEST_TIMEOUT, 408, "Request Timeout")                                                                                             \
     X(CONFLICT, 409, "Conflict")                                                                                                           \
+    X(PRECONDITION_FAILED, 412, "Precondition Failed")                                                                                     \
     X(CONTENT_TOO_LARGE, 413, "Content Too Large")                                                                                         \
     X(UNSUPPORTED_MEDIA_TYPE, 415, "Unsupported Media Type")                                                                               \
     X(TOO_MANY_REQUESTS, 429, "Too Many Requests")                                                                                         \

@@ -17,8 +17,9 @@
 
 /* What is to be changed. */
 struct change {
-    const char *text; /* the new section; NULL = none */
-    const char *name; /* of the section that it replaces; NULL = none */
+    const char *text;  /* the new section; NULL = none */
+    const char *name;  /* of the section that it replaces; NULL = none */
+    const char *match; /* If-Match: the version of that rule that the client has seen; NULL = any */
 };
 
 /* Reads the whole file. Returns a text from malloc, or NULL with a code in *rc. */
@@ -84,12 +85,30 @@ static int check(struct alerts *a, const struct change *c, struct error *e)
     return rc;
 }
 
+/* Checks that the rule in the file is the one that the client has seen. The rules in use may be older. */
+static int check_match(const char *path, const struct change *c, struct error *e)
+{
+    char version[ANSWER_VERSION];
+    struct alert_rules rules;
+    int rc = rules_read(&rules, path, e);
+    const struct alert_rule *rule = rc ? NULL : rules_find(&rules, c->name);
+    const char *now = rule ? answer_version(rule, version) : NULL;
+    if (!rc && rule && !now)
+        rc = error_set(e, -ENOMEM, "out of memory");
+    else if (!rc && (!now || strcmp(now, c->match)))
+        rc = error_set(e, -ESTALE, "the rule '%.63s' was %s since it was read: read it again, and repeat the change if it is still right",
+                       c->name, now ? "changed" : "deleted");
+    rules_deinit(&rules);
+    return rc;
+}
+
 static int change_file(struct alerts *a, const struct change *c, struct error *e)
 {
     int rc = check(a, c, e);
     char *path = rc ? NULL : realpath(a->path, NULL); /* a link stays, and the file to which it leads is replaced */
     if (!rc && !path)
         rc = error_set(e, -errno, "cannot read %s: %s", a->path, strerror(errno));
+    rc = rc || !c->match ? rc : check_match(path, c, e);
     char *old = rc ? NULL : read_text(path, &rc, e);
     char *made = old ? sections_replace(old, c->name, c->text) : NULL;
     if (old && !made)
@@ -121,6 +140,8 @@ static void answer_change(struct http *h, const struct change *c)
     pthread_mutex_unlock(&one);
     if (rc == -EINVAL)
         http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
+    else if (rc == -ESTALE)
+        http_error(h, HTTP_PRECONDITION_FAILED, "%s", e.text);
     else if (rc == -EEXIST)
         http_error(h, HTTP_CONFLICT, "%s", e.text);
     else if (rc == -EACCES || rc == -EPERM || rc == -EROFS || rc == -EBUSY) /* busy: the file is a mount, as in a container */
@@ -139,17 +160,36 @@ static const char *text_of(const json_t *body, const char *key)
     return text && strlen(text) == json_string_length(v) ? text : NULL;
 }
 
+/* Reads If-Match: a version in quotes. "*" is any version. Returns false after an error. */
+static bool read_match(struct http *h, struct change *c, char version[ANSWER_VERSION])
+{
+    const char *text = http_header(h, "If-Match");
+    if (!text || !strcmp(text, "*"))
+        return true;
+    size_t n = strlen(text);
+    if (c->name && n == ANSWER_VERSION + 1 && *text == '"' && text[n - 1] == '"') {
+        snprintf(version, ANSWER_VERSION, "%s", text + 1);
+        c->match = version;
+        return true;
+    }
+    http_error(h, HTTP_BAD_REQUEST, "If-Match is not the version of a rule that is replaced or deleted, in quotes, as in GET /v1/alerts");
+    return false;
+}
+
 void rule_calls_save(struct http *h, const char *bytes, size_t n)
 {
     if (!may_change(h))
         return;
     json_t *body = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
-    const struct change c = {.text = text_of(body, "text"), .name = text_of(body, "replaces")};
+    struct change c = {.text = text_of(body, "text"), .name = text_of(body, "replaces")};
     const json_t *replaces = json_object_get(body, "replaces");
-    if (c.text && (c.name || !replaces || json_is_null(replaces)))
-        answer_change(h, &c);
-    else
+    char version[ANSWER_VERSION];
+    if (c.text && (c.name || !replaces || json_is_null(replaces))) {
+        if (read_match(h, &c, version))
+            answer_change(h, &c);
+    } else {
         http_error(h, HTTP_BAD_REQUEST, "the body is not like {\"text\": \"[alert slow]\\n...\", \"replaces\": null}");
+    }
     json_decref(body);
 }
 
@@ -158,10 +198,13 @@ void rule_calls_delete(struct http *h, const char *bytes, size_t n)
     if (!may_change(h))
         return;
     json_t *body = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
-    const struct change c = {.name = text_of(body, "name")};
-    if (c.name)
-        answer_change(h, &c);
-    else
+    struct change c = {.name = text_of(body, "name")};
+    char version[ANSWER_VERSION];
+    if (c.name) {
+        if (read_match(h, &c, version))
+            answer_change(h, &c);
+    } else {
         http_error(h, HTTP_BAD_REQUEST, "the body is not like {\"name\": \"slow\"}");
+    }
     json_decref(body);
 }

@@ -1,9 +1,8 @@
-#include "cli/convert/page_parts.h"
+#include "page/page_parts.h"
 
 #include "analysis/analyze.h"
 #include "analysis/recording_evidence.h"
 #include "analysis/show/findings_print.h"
-#include "cli/cli.h"
 #include "compress/intake.h"
 #include "events/halts.h"
 #include "format/page/marks.h"
@@ -11,6 +10,7 @@
 #include "profile/allocated.h"
 #include "profile/load/load_jfr.h"
 #include "report/halts/halts.h"
+#include "report/profile_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,20 +37,19 @@ static int end(struct page_parts *parts, FILE *file, int rc)
 
 /* ---- samples ---- */
 
-/* Whether the profile can take the place of the one that page_parts_load would read. */
+/* Whether the profile can take the place of the one that `load` would read. */
 static bool is_usable(const struct profile *p)
 {
     return p->kind == PROFILE_RUNNING && !p->full_names && !allocated_has_classes(p);
 }
 
-int page_parts_load_kinds(struct page_parts *parts, const char *path, unsigned kinds)
+int page_parts_load_kinds(struct page_parts *parts, unsigned kinds)
 {
     struct profile *list[PROFILE_KINDS];
-    struct intake in;
-    struct error e; /* not printed: the samples were read from the same file, and its problems were printed then */
+    struct intake view;
+    struct error e; /* not printed: p was read from the same input, and its problems were printed then */
     uint32_t n = 0;
     int rc = 0;
-    parts->path = path;
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
         if (!(kinds & 1u << kind) || parts->profiles[kind])
             continue;
@@ -60,15 +59,17 @@ int page_parts_load_kinds(struct page_parts *parts, const char *path, unsigned k
         parts->made |= rc ? 0 : 1u << kind;
         list[n++]->kind = kind;
     }
-    parts->is_read = !rc && !intake_open(&in, path, &e) && !profile_load_jfr_kinds(list, n, &in, intake_name(path), &e);
+    intake_view(&view, parts->in);
+    parts->is_read = !rc && !profile_load_jfr_kinds(list, n, &view, parts->name, &e);
     return rc;
 }
 
-int page_parts_load(struct page_parts *parts, const char *path, struct profile *p, unsigned kinds)
+/* Reads these kinds, and those that the parts need. */
+static int load(struct page_parts *parts, struct profile *p, unsigned kinds)
 {
     if (is_usable(p))
         parts->profiles[PROFILE_RUNNING] = p;
-    return page_parts_load_kinds(parts, path, kinds | RECORDING_EVIDENCE_KINDS);
+    return page_parts_load_kinds(parts, kinds | RECORDING_EVIDENCE_KINDS);
 }
 
 struct profile *page_parts_profile(struct page_parts *parts, enum profile_kind kind)
@@ -101,12 +102,12 @@ static int take_halts(void *context, const struct halts *h)
     return rc;
 }
 
-static int make_spans(struct page_parts *parts, struct spans *spans, const char *trace_link)
+static int make_spans(struct page_parts *parts, struct spans *spans)
 {
     if (!spans_any(spans))
         return 0;
     FILE *f = begin(parts, "spans");
-    return f ? end(parts, f, spans_write(f, spans, trace_link)) : -ENOMEM;
+    return f ? end(parts, f, spans_write(f, spans, parts->trace_link)) : -ENOMEM;
 }
 
 static int make_particulars(struct page_parts *parts, unsigned kinds, enum profile_kind kind, const char *name)
@@ -115,12 +116,12 @@ static int make_particulars(struct page_parts *parts, unsigned kinds, enum profi
     if (!(kinds & 1u << kind) || !p || !p->sampled)
         return 0;
     FILE *f = begin(parts, name);
-    return f ? end(parts, f, report_print_particulars(p, f)) : -ENOMEM;
+    return f ? end(parts, f, profile_report_particulars(p, f)) : -ENOMEM;
 }
 
 static int make_findings(struct page_parts *parts, const struct evidence *evidence)
 {
-    const struct findings_print o = {.file = parts->path, .duration_ns = evidence->duration_ns, .top = PAGE_FINDINGS};
+    const struct findings_print o = {.file = parts->name, .duration_ns = evidence->duration_ns, .top = PAGE_FINDINGS};
     struct findings found;
     int rc = findings_init(&found);
     rc = rc ? rc : analyze(&found, evidence);
@@ -134,19 +135,36 @@ static int make_findings(struct page_parts *parts, const struct evidence *eviden
     return f ? rc : -ENOMEM;
 }
 
-int page_parts_make(struct page_parts *parts, unsigned kinds, struct spans *spans, const char *trace_link)
+static int make(struct page_parts *parts, unsigned kinds, struct spans *spans, struct jfr_problems *problems)
 {
-    static struct jfr_problems problems;
-    struct view view = {parts, &problems};
+    struct view view = {parts, problems};
     const struct recording_shared shared = {parts->profiles, span_events_reader(spans), take_halts, &view};
     struct recording_evidence *r = NULL;
     struct error e;
-    int rc = parts->is_read ? recording_evidence_load_shared(&r, parts->path, &shared, &problems, &e) : 0;
-    rc = rc == -ENOMEM ? rc : make_spans(parts, spans, trace_link);
+    int rc = parts->is_read ? recording_evidence_load_shared(&r, parts->in, parts->name, &shared, problems, &e) : 0;
+    rc = rc == -ENOMEM ? rc : make_spans(parts, spans);
     rc = rc || !r ? rc : make_findings(parts, recording_evidence_get(r));
     recording_evidence_free(r);
     rc = rc ? rc : make_particulars(parts, kinds, PROFILE_LOCK, "locks");
     return rc ? rc : make_particulars(parts, kinds, PROFILE_LIVE, "live");
+}
+
+int page_parts_make(struct page_parts *parts, struct profile *p, unsigned kinds)
+{
+    struct jfr_problems *problems = calloc(1, sizeof *problems);
+    struct spans spans;
+    int rc = spans_init(&spans);
+    rc = problems ? rc : -ENOMEM;
+    rc = rc ? rc : load(parts, p, kinds);
+    rc = rc ? rc : spans_add(&spans, p);
+    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
+        const struct profile *one = kinds & 1u << kind ? page_parts_profile(parts, kind) : NULL;
+        rc = one ? spans_add(&spans, one) : 0;
+    }
+    rc = rc ? rc : make(parts, p->kinds, &spans, problems);
+    spans_deinit(&spans);
+    free(problems);
+    return rc;
 }
 
 void page_parts_add(const struct page_parts *parts, struct flamegraph *f)

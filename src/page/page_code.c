@@ -1,4 +1,4 @@
-#include "cli/convert/page_code.h"
+#include "page/page_code.h"
 
 #include "asm/report.h"
 #include "base/array.h"
@@ -40,15 +40,15 @@ static void add_regions(struct page_codes *c, const struct profile *p, struct as
     asm_regions_deinit(&regions);
 }
 
-void page_codes_make(struct page_codes *c, const char *path, const struct profile *p)
+void page_codes_make(struct page_codes *c, const struct intake *in, const struct profile *p)
 {
     struct asm_recording r;
     struct asm_decoder d;
     struct error e; /* not printed: a page without machine code needs no reason */
     *c = (struct page_codes){0};
-    if (!profile_setting(p, "code_processor") || !strcmp(path, "-") || asm_recording_init(&r))
+    if (!profile_setting(p, "code_processor") || asm_recording_init(&r))
         return;
-    if (!asm_recording_load(&r, path, &e) && !asm_decoder_init(&d, asm_string(&r, r.processor), ASM_INTEL, &e)) {
+    if (!asm_recording_load_from(&r, in, "", &e) && !asm_decoder_init(&d, asm_string(&r, r.processor), ASM_INTEL, &e)) {
         add_regions(c, p, &r, &d);
         asm_decoder_deinit(&d);
     }

@@ -270,6 +270,7 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     pthread_mutex_init(&s.counters.lock, NULL);
     pthread_mutex_init(&s.readiness.lock, NULL);
     turns_init(&s.readers, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+    turns_init(&s.viewers, ((unsigned)sysconf(_SC_NPROCESSORS_ONLN) + 1) / 2);
     tokens_init(&s.tokens);
     s.quotas = quotas_new();
     int rc = s.quotas ? check_access(&s, e) : error_set(e, -ENOMEM, "out of memory");

@@ -87,6 +87,14 @@ def check(page, server, file, gap):
     page.back()
     ready(page)
     ct.ok(lanes_shown(page) and page.text("#panel") == panel, "Back shows the threads again")
+    page.choose(".of-threads select", "all")
+    ready(page)
+    page.run("""const real = window.fetch; window.fetch = (address, how) => (String(address).endsWith("/page")
+        ? Promise.resolve(new Response('{"error": "it is too large"}', {status: 400})) : real(address, how))""")
+    page.choose(".of-threads select", str(recording["id"]))
+    ready(page)
+    ct.ok("it is too large" in page.text(".of-threads") and not lanes_shown(page) and page.methods(),
+          "a recording that cannot be shown: the reason, and all samples", page.text(".timeline"))
     return text
 
 
@@ -156,19 +164,20 @@ def call_graph(page, server):
     ends = {name: total - max((weight for (one, _), weight in direct.items() if one == name), default=0)
             for name, (_, total) in figures.items()}
     least = min(ends[name] for name in kept)
-    ct.ok(len(kept) == 30 and all(end <= least for name, end in ends.items() if name not in kept),
-          "the call graph has the thirty methods in which most of the weight ends or divides", boxes)
+    most = min(30, sum(total > 0 for _, total in figures.values()))
+    ct.ok(len(kept) == most and all(end <= least for name, end in ends.items() if name not in kept),
+          "the call graph has the methods, thirty at most, in which most of the weight ends or divides", boxes)
     ct.ok(all(text == f"self {share(figures[name][0] / whole)} · total {share(figures[name][1] / whole)}" for name, text in boxes),
           "with their shares", [(text, figures[name]) for name, text in boxes])
     wanted = sorted(f"{one} calls {two}: {share(weight / whole)}" for (one, two), weight in weights.items() if weight >= 0.002 * whole)
-    ct.ok(len(wanted) > 10 and sorted(lines) == wanted, "and who calls whom, and how much", (sorted(lines), wanted))
+    ct.ok(len(wanted) > 2 and sorted(lines) == wanted, "and who calls whom, and how much", (sorted(lines), wanted))
     page.run("document.querySelector('.call-node').dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, view: window}))")
     ready(page)
     ct.ok("query" in page.run("return location.hash") and page.run("return candor.state().search.methods") >= 1,
           "a click finds the method in the flame graph", page.run("return location.hash"))
     page.run("document.querySelector('.of-graph-calls summary').click()")
-    page.settle()
-    ct.ok("calls=" not in page.run("return location.hash"), "the address holds whether it is open", page.run("return location.hash"))
+    ct.ok(page.wait_for("return !location.hash.includes('calls=')", seconds=60), "the address holds whether it is open",
+          page.run("return location.hash"))
 
 
 def looks(page, threads):
@@ -216,13 +225,18 @@ def dropped(page, server, file):
     ct.ok(shown == want and lanes_shown(page), "with the report's figures, and its threads", (len(shown), len(want)))
     ct.ok(server.get("/v1/recordings", **page.around)["recordings"] == before, "the server has kept nothing of it")
     page.choose(".local select", "till")
-    page.settle()
-    ct.ok(page.run("return Boolean(document.querySelector('#sort-self').innerText)") and not lanes_shown(page),
-          "beside the samples of a service", page.text(".local"))
+    alone = page.wait_for("return !document.querySelector('#lanes').checkVisibility()", seconds=60)
+    ct.ok(alone and page.run("return Boolean(document.querySelector('#sort-self').innerText)"), "beside the samples of a service",
+          page.text(".local"))
+    page.run("document.querySelector('.local select').dispatchEvent(new Event('change'))")  # its answer comes later than what is next
     drop(page, "wrong.jfr", b"\0\1\2 not a recording")
-    page.wait_for("return /format|none of/.test(document.querySelector('.recordings .wrong').innerText)", seconds=60)
-    ct.ok(page.run("return document.querySelector('.recordings .wrong').checkVisibility()"), "any other file is refused, with the reason",
-          page.text(".recordings .wrong"))
+    ct.ok(page.wait_for("return /not a JFR recording/.test(document.querySelector('.recordings .wrong').innerText)", seconds=60),
+          "any other file is refused, with the reason", page.text(".recordings"))
+    other = ct.WORK / "other.speedscope.json"
+    ct.ok(ct.candor("convert", file, other).status == 0, "another profiler's file")
+    drop(page, other.name, other.read_bytes())
+    ct.ok(page.wait_for("return document.querySelector('.local h2').innerText.includes('other.speedscope.json')", seconds=60)
+          and "The server made this page of it" in page.text(".local"), "is sent, too, though it is text as a page is", page.text(".recordings"))
 
 
 def drop(page, name, content):

@@ -7,7 +7,9 @@ timeout: 300
 """
 import json
 import pathlib
+import signal
 import sys
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -105,6 +107,43 @@ def check_two_people(server, path):
     in_use(server, ("first", "4"), ("2nd", "5"))
     ct.ok(send("", {"text": NEW}, match(now["first"]))[0] == 400 and send("", change(1), {"If-Match": "7"})[0] == 400
           and "above = 4" in path.read_text(), "a version needs a rule, and quotes")
+    check_other_name(server, send, match)
+    check_at_once(server, path)
+
+
+def check_other_name(server, send, match):
+    seen = versions(server)["2nd"]
+    rename = lambda old, new, version: send("", {"text": RULE.format(new, 5), "replaces": old}, match(version))[0]
+    ct.ok(rename("2nd", "other", seen) == 200, "somebody gives a rule another name")
+    in_use(server, ("first", "4"), ("other", "5"))
+    status, _, said = send("", {"text": RULE.format("2nd", 6), "replaces": "2nd"}, match(seen))
+    ct.ok(status == 412 and b"was deleted since it was read" in said,
+          "whoever still has the old one is refused, also when the server uses the new one", (status, said))
+    ct.ok(rename("other", "2nd", versions(server)["other"]) == 200, "the rule gets its name again")
+    in_use(server, ("first", "4"), ("2nd", "5"))
+
+
+def check_at_once(server, path):
+    gate, seen = threading.Barrier(6), []
+    version = versions(server)["first"]
+
+    def one(above):
+        gate.wait()
+        body = json.dumps({"text": RULE.format("first", above), "replaces": "first"}).encode()
+        seen.append((server.request("POST", "/v1/alerts/rules", body, {"If-Match": f'"{version}"'})[0], above))
+
+    people = [threading.Thread(target=one, args=(above,)) for above in range(20, 26)]
+    for person in people:
+        person.start()
+    server.process.send_signal(signal.SIGHUP)
+    for person in people:
+        person.join()
+    saved = [above for status, above in seen if status == 200]
+    ct.ok(sorted(status for status, _ in seen) == [200] + [412] * 5 and f"above = {saved[0]}\n" in path.read_text(),
+          "of six people at the same time, while the server reads its files again, one saves the rule", seen)
+    in_use(server, ("first", str(saved[0])), ("2nd", "5"))
+    save(server, RULE.format("first", 4), "first")
+    in_use(server, ("first", "4"), ("2nd", "5"))
 
 
 def check_link(server, path):

@@ -318,7 +318,7 @@ export class Alerts implements View {
         try {
             await saveRule(page, text, replaces, version);
         } catch (error) {
-            return error instanceof AnswerError && error.status === CHANGED ? await this.tellChange(page, text, replaces ?? "")
+            return error instanceof AnswerError && error.status === CHANGED ? await this.tellChange(page, text, replaces ?? "", version)
                 : refusal(error, NEEDED);
         }
         page.change({ draft: "", ...NEW, rule: name });
@@ -326,8 +326,8 @@ export class Alerts implements View {
     }
 
     // Somebody else has changed the rule meanwhile. Theirs is shown beside the text, which then replaces it if it is saved again.
-    private async tellChange(page: Page, text: string, name: string): Promise<string> {
-        const theirs = await changedRule(page, name, page.state.version) as ListedRule | undefined;
+    private async tellChange(page: Page, text: string, name: string, version: string): Promise<string> {
+        const theirs = await changedRule(page, name, version) as ListedRule | undefined;
         this.form.showOther(theirs ? textOf(draftOf(theirs)) : "");
         page.change({ draft: text, ...(theirs ? { replaces: name, version: theirs.version } : NEW) }, false);
         return theirs ? "Not saved: somebody changed this rule after you opened it. Theirs is below; Save again replaces it."

@@ -9,7 +9,7 @@ import { element, keepPlace } from "../page/dom";
 import { Answer, GraphAnswer, MetricsAnswer, Recording, RecordingsAnswer } from "./api";
 import { labelsText, matchersOfLabels } from "./jvms";
 import { titleOfType, typeOfKind } from "./kinds";
-import { Local, readLocal, readPage } from "../model/local";
+import { Local, NoPage, readLocal, readPage } from "../model/local";
 import { metricText } from "./metricchart";
 import { Page, View } from "./page";
 import { bringIntoSight, emptyState, link, nameOf, refusal, skeleton } from "./parts";
@@ -62,6 +62,7 @@ export class Recordings implements View {
     private unit = "";
     private more = "";
     private opened: Opened | null = null;
+    private turn = 0; // counts what the user does with files; an answer to something earlier is not shown
     private page: Page | null = null;
 
     constructor() {
@@ -249,13 +250,17 @@ export class Recordings implements View {
         if (!file || !page) {
             return;
         }
+        const turn = ++this.turn;
         this.tell("Reading " + visibleName(file.name) + " …");
         try {
-            this.opened = await this.pageOf(page, file);
-            this.tell("");
-            this.showLocal(page, this.opened);
+            const opened = await this.pageOf(page, file);
+            if (turn === this.turn) {
+                this.opened = opened;
+                this.tell("");
+                this.showLocal(page, opened);
+            }
         } catch (error) {
-            this.tell(refusal(error, "the scope read"));
+            this.tellIn(turn, error);
         }
     }
 
@@ -263,9 +268,21 @@ export class Recordings implements View {
     private async pageOf(page: Page, file: File): Promise<Opened> {
         const start = new TextDecoder().decode(await file.slice(0, LOOKED_AT).arrayBuffer());
         if (/^\s*[<{]/.test(start)) {
-            return { ...await readLocal(file), from: "here" };
+            try {
+                return { ...await readLocal(file), from: "here" };
+            } catch (error) {
+                if (!(error instanceof NoPage) || !/^\s*\{/.test(start)) { // other profilers write JSON, too
+                    throw error;
+                }
+            }
         }
         return { ...await readPage(file.name, await page.questions.page("/v1/page", file)), from: "sent" };
+    }
+
+    private tellIn(turn: number, error: unknown): void {
+        if (turn === this.turn) {
+            this.tell(refusal(error, "the scope read"));
+        }
     }
 
     private tell(text: string): void {
@@ -277,6 +294,7 @@ export class Recordings implements View {
         const { name, profiles, from } = opened;
         const close = element("button", { type: "button" }, "Close");
         close.addEventListener("click", () => {
+            this.turn++;
             this.opened = null;
             this.local.hidden = true;
             this.file.value = "";
@@ -301,6 +319,7 @@ export class Recordings implements View {
     // Shows the difference between a service in this time, which is before, and the file.
     private async compareLocal(page: Page, service: string): Promise<void> {
         const { opened } = this;
+        const turn = ++this.turn;
         if (!opened) {
             return;
         }
@@ -314,13 +333,16 @@ export class Recordings implements View {
             const graph = await page.questions.ask<GraphAnswer>("/v1/flamegraph", {
                 ...timesOf(page.state), select: selector({ ...page.state, service }), ...(type === "" ? {} : { type }) });
             const other = await page.questions.keep(profileOf(graph.page));
+            if (turn !== this.turn) {
+                return;
+            }
             if (other.total === 0 || other.unit !== profile.unit) {
                 throw new Error("The service has no samples of this kind in this time");
             }
             this.tell("");
             page.viewer.show(compareProfiles(other, profile));
         } catch (error) {
-            this.tell(refusal(error, "the scope read"));
+            this.tellIn(turn, error);
         }
     }
 }

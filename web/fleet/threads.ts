@@ -2,9 +2,10 @@
 // server keeps for long have neither threads nor times to the millisecond.
 import { plural } from "../model/figures";
 import { Local, readPage } from "../model/local";
+import { visibleName } from "../model/names";
 import { Profile } from "../model/profile";
 import { element } from "../page/dom";
-import { Recording, RecordingsAnswer } from "./api";
+import { AnswerError, Recording, RecordingsAnswer } from "./api";
 import { jvmsOf } from "./jvms";
 import { typeOfKind } from "./kinds";
 import { Page } from "./page";
@@ -18,6 +19,7 @@ export interface Threads {
     list: Recording[]; // those of the time that can be read, the earliest first
     deleted: number; // those that are deleted, while their samples are kept
     opened: { recording: Recording; local: Local } | null;
+    problem: string; // why the chosen one is not opened; "" = there is none
 }
 
 export const spanOfRecording = ({ start, end }: Recording): Span => ({ from: start, to: end + 1 });
@@ -39,12 +41,19 @@ export async function askThreads({ state, questions }: Page, time: Span, any: bo
     const wanted = list.find(({ id }) => String(id) === state.recording);
     const most = list.reduce<Recording | null>((best, one) => (best && overlap(best, time) >= overlap(one, time) ? best : one), null);
     const recording = wanted ?? (any && state.recording !== ALL ? most : null);
-    const threads = { list, deleted: recordings.filter(({ raw }) => !raw).length, opened: null };
+    const threads = { list, deleted: recordings.filter(({ raw }) => !raw).length, opened: null, problem: "" };
     if (!recording) {
         return threads;
     }
-    const text = await questions.page(`/v1/recordings/${recording.id}/page`);
-    return { ...threads, opened: { recording, local: await questions.keep(readPage("recording " + recording.id, text)) } };
+    try {
+        const text = await questions.page(`/v1/recordings/${recording.id}/page`);
+        return { ...threads, opened: { recording, local: await questions.keep(readPage("recording " + recording.id, text)) } };
+    } catch (error) {
+        if (error instanceof AnswerError) { // it may be too large, or has just been deleted; the samples are there all the same
+            return { ...threads, problem: error.message };
+        }
+        throw error;
+    }
 }
 
 // The kind of a recording's samples that has this type.
@@ -53,7 +62,7 @@ export function kindOfType({ profiles }: Local, type: string): string {
 }
 
 // The choice between the recordings of the time, and all samples together.
-export function chooser(page: Page, { list, deleted, opened }: Threads): HTMLElement {
+export function chooser(page: Page, { list, deleted, opened, problem }: Threads): HTMLElement {
     const { zone } = page.state;
     const select = element("select", {}, new Option("all samples of this time together", ALL),
         ...list.map((one) => new Option(spanText(spanOfRecording(one), zone), String(one.id))));
@@ -65,6 +74,7 @@ export function chooser(page: Page, { list, deleted, opened }: Threads): HTMLEle
         : deleted > 0 ? `${plural(deleted, "other recording")} of this time were deleted. ` : "";
     return element("p", { className: "row of-threads" },
         element("label", {}, "Below: ", select), element("span", { className: "quiet" }, text
+            + (problem !== "" ? `Its threads cannot be shown: ${visibleName(problem)}. ` : "")
             + (opened ? "Drag over the heat map or click a mark: why did nothing run?"
                 : list.length > 0 ? "Choose a recording to see what each thread did." : "")));
 }

@@ -94,9 +94,8 @@ function isRepeated(parent: Int32Array, name: Int32Array, caller: Int32Array, fr
 // Sets layers and places. Calls that would close a circle do not count for the layers.
 function arrange(nodes: CallNode[], calls: Call[]): number {
     const down: number[][] = nodes.map(() => []);
-    const reaches = (from: number, to: number): boolean => from === to || down[from].some((next) => reaches(next, to));
     for (const { from, to } of calls) {
-        if (!reaches(to, from)) {
+        if (!reaches(down, to, from, new Set())) {
             down[from].push(to);
         }
     }
@@ -110,6 +109,18 @@ function arrange(nodes: CallNode[], calls: Call[]): number {
     const layers = 1 + Math.max(0, ...nodes.map(({ layer }) => layer));
     order(nodes, calls, layers);
     return layers;
+}
+
+// seen: the nodes that were tried. Without them, each of very many ways would be tried if most methods call most others.
+function reaches(down: number[][], from: number, to: number, seen: Set<number>): boolean {
+    if (from === to) {
+        return true;
+    }
+    if (seen.has(from)) {
+        return false;
+    }
+    seen.add(from);
+    return down[from].some((next) => reaches(down, next, to, seen));
 }
 
 // Puts each node near those that it calls, or that call it, so that few lines cross.

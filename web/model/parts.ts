@@ -8,10 +8,10 @@ export const numberOf = (value: unknown): number => (typeof value === "number" &
 export const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-// Returns null if there is nothing readable.
 // Reads a part of a page besides samples (web/README.md). Returns null if the page does not have it.
 export type PartReader = (name: string) => Json | null;
 
+// Returns null if there is nothing readable.
 export function parsePart(text: string): Json | null {
     try {
         const data: unknown = JSON.parse(text);

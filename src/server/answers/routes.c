@@ -106,6 +106,13 @@ static const struct command *find_command(const struct http *h)
     return NULL;
 }
 
+/* Whether the body is a recording to look at. */
+static bool is_question(const struct http *h)
+{
+    const struct command *c = find_command(h);
+    return c && c->is_question;
+}
+
 /* The paths that a number, or another name of one thing, follows. */
 static const struct numbered {
     const char *path;
@@ -306,6 +313,8 @@ void routes_body(struct http *h, const char *bytes, size_t n)
 {
     if (h->receive)
         receive_some(h, bytes, n);
+    else if (is_question(h))
+        viewed_take(h, bytes, n);
     else
         buffer_put(&h->message, bytes, n);
 }
@@ -350,11 +359,16 @@ static void end_change(struct http *h)
 static void end_command(struct http *h)
 {
     const struct command *c = find_command(h);
-    if (h->message.failed)
+    uint64_t begun = clock_monotonic_ns();
+    if (buffer_code(&h->message) == -ENOMEM)
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "too much is being sent at once");
+    else if (h->message.failed)
         http_error(h, HTTP_CONTENT_TOO_LARGE, "the body has more than %" PRIu64 " bytes%s", most_of(h, c),
                    c->is_question ? " (--max-body)" : "");
     else
         c->answer(h, (const char *)h->message.data, h->message.len);
+    if (c->is_question)
+        counters_query(&h->server->counters, clock_monotonic_ns() - begun);
 }
 
 void routes_body_end(struct http *h)
@@ -375,6 +389,7 @@ void routes_drop(struct http *h)
     if (h->receive)
         receive_free(h);
     buffer_deinit(&h->message);
+    viewed_drop(h);
     h->takes_body = false;
 }
 
@@ -383,7 +398,7 @@ bool routes_is_query(const struct http *h)
     if (receive_kind(h->path) == RECEIVE_MESSAGE)
         return false;
     bool posted = !strcmp(h->method, "POST"), is_query = !strncmp(h->path, "/v1/", 4) || !strncmp(h->path, legacy, sizeof legacy - 1);
-    return connect_is(h->path) || alerts_test_path(h->path) || (is_query && !posted);
+    return connect_is(h->path) || alerts_test_path(h->path) || is_question(h) || (is_query && !posted);
 }
 
 enum route_group routes_group(const struct http *h)

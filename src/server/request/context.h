@@ -190,9 +190,11 @@ struct server {
     struct readiness readiness;
     struct stop stop;
     struct profiles *profiles;
-    struct alerts *alerts; /* NULL = there are none */
-    struct pull *pull;     /* NULL = nothing is pulled */
-    struct turns readers;  /* of the large recordings that are read at the same time */
+    struct alerts *alerts;             /* NULL = there are none */
+    struct pull *pull;                 /* NULL = nothing is pulled */
+    struct turns readers;              /* of the large recordings that are read at the same time */
+    struct turns viewers;              /* of the pages of recordings that are made at the same time */
+    atomic_uint_fast64_t viewed_bytes; /* of all recordings that are being sent to be looked at */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */
 };
 

@@ -59,6 +59,7 @@ struct http {
     bool takes_body;           /* set by routes_begin: the handler waits for the body */
     struct receive *receive;   /* the state of a recording that is being received */
     struct buffer message;     /* for a call: the received bytes of its message */
+    uint64_t viewed_bytes;     /* of the message, which count for all that is sent to be looked at (answers/viewed.h) */
     struct token token;        /* the permissions of the client; zeros = none, until the routes have looked for its token */
     const char *address;       /* of the client */
     uint32_t retry_s;          /* after this many seconds the client may try again; 0 = the answer does not say */

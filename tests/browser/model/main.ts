@@ -23,6 +23,7 @@ import { buildTree, totalsOf } from "../../../web/model/tree";
 import { readAddress, writeAddress } from "../../../web/page/state";
 import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted, stacksOf } from "./stacks";
 import { done, ok, same } from "./tap";
+import { calls } from "./calls";
 import { coarse } from "./coarse";
 import { order } from "./order";
 import { sources } from "./sources";
@@ -375,6 +376,7 @@ async function main(): Promise<void> {
     rest();
     marks();
     traces();
+    calls();
     coarse();
     order();
     jvmWork();

@@ -71,13 +71,13 @@ static int replace_file(const char *path, const char *text, struct error *e)
     return rc;
 }
 
-/* Whether the change fits the rules that are in use. */
+/* Whether the change fits the rules that are in use. With If-Match the file is known to have the rule that is replaced. */
 static int check(struct alerts *a, const struct change *c, struct error *e)
 {
     struct alert_rule rule = {0};
     pthread_mutex_lock(&a->lock);
     int rc = c->text ? rules_draft(&rule, c->text, &a->rules, e) : 0;
-    if (!rc && c->name && !rules_find(&a->rules, c->name))
+    if (!rc && c->name && !c->match && !rules_find(&a->rules, c->name))
         rc = error_set(e, -EINVAL, "there is no rule '%.63s'; GET /v1/alerts lists them", c->name);
     if (!rc && c->text && rules_find(&a->rules, rule.name) && (!c->name || strcmp(rule.name, c->name)))
         rc = error_set(e, -EEXIST, "there is a rule '%.63s' already: replace that one, or choose another name", rule.name);
@@ -104,11 +104,12 @@ static int check_match(const char *path, const struct change *c, struct error *e
 
 static int change_file(struct alerts *a, const struct change *c, struct error *e)
 {
-    int rc = check(a, c, e);
-    char *path = rc ? NULL : realpath(a->path, NULL); /* a link stays, and the file to which it leads is replaced */
-    if (!rc && !path)
+    int rc = 0;
+    char *path = realpath(a->path, NULL); /* a link stays, and the file to which it leads is replaced */
+    if (!path)
         rc = error_set(e, -errno, "cannot read %s: %s", a->path, strerror(errno));
     rc = rc || !c->match ? rc : check_match(path, c, e);
+    rc = rc ? rc : check(a, c, e);
     char *old = rc ? NULL : read_text(path, &rc, e);
     char *made = old ? sections_replace(old, c->name, c->text) : NULL;
     if (old && !made)

@@ -27,6 +27,7 @@ struct halts_reading {
     bool locks, no_parks;         /* the agent records waits for monitors; it records no parks */
     bool joined;                  /* a recording of Candor, followed by the JDK's chunks */
     bool spanned;
+    bool has_length;           /* the current chunk says how long it is */
     int64_t begin_ns, last_ns; /* the beginning of the current chunk, and the last time that an event of it has */
     int64_t end_ns;            /* the end of the last halt of a kind that is not wanted, in chunks without a length */
     int rc;
@@ -168,11 +169,13 @@ static void take_halt(struct halts_reading *r, struct jfr_event *event, const st
         r->rc = -ENOMEM;
 }
 
-/* Notes only until when an event lasts, for the duration of a file that does not say it. */
+/* Notes only when an event is: for the duration of a file that does not say it, and for exceptions without their time. */
 static void take_time(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
 {
-    int64_t end = halt_moment(start_of(event) + (int64_t)span(event, "duration"));
-    r->end_ns = end > r->end_ns ? end : r->end_ns;
+    int64_t start = start_of(event), end = halt_moment(start + (int64_t)span(event, "duration"));
+    r->last_ns = start >= r->begin_ns ? start : r->last_ns;
+    if (!r->has_length)
+        r->end_ns = end > r->end_ns ? end : r->end_ns;
 }
 
 static void take_counted(struct halts_reading *r, struct jfr_event *event, const struct halt_type *type)
@@ -340,12 +343,19 @@ static bool has_any(struct jfr_chunk *chunk, const struct taker *takers)
     return false;
 }
 
+static bool has_throws(struct jfr_chunk *chunk)
+{
+    const struct jfr_type *all = jfr_chunk_type(chunk, "jdk.JavaExceptionThrow"), *errors = jfr_chunk_type(chunk, "jdk.JavaErrorThrow");
+    return (all && all->events) || (errors && errors->events);
+}
+
 int halts_take(void *reading, struct jfr_chunk *chunk)
 {
     struct halts_reading *r = reading;
     struct jfr_event event;
-    bool has_length = jfr_chunk_get_info(chunk)->duration_ns > 0;
-    struct taker *takers = takers_of(chunk, r->kinds, has_length ? NULL : take_time);
+    r->has_length = jfr_chunk_get_info(chunk)->duration_ns > 0;
+    bool needs_times = !r->has_length || (r->kinds & 1u << HALT_EXCEPTION && has_throws(chunk));
+    struct taker *takers = takers_of(chunk, r->kinds, needs_times ? take_time : NULL);
     if (!takers)
         return -ENOMEM;
     r->by_agent = jfr_chunk_type(chunk, "candor.Setting") != NULL;

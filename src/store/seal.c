@@ -188,7 +188,7 @@ int seal_init(struct sealing *l, struct store *s, const struct envelope *v, bool
     struct limits limits = limits_of(s, again);
     struct catalogue_recording *r = &l->recording;
     *l = (struct sealing){.recording = {.received_ns = v->note.received_ns, .bytes = v->size, .labels = v->note.labels}};
-    if (v->note.forwarded) /* its note has the clock of another server, and when that one received it */
+    if (v->note.elsewhere)
         r->received_ns = (int64_t)clock_realtime_ns();
     memcpy(r->identity, v->identity, sizeof r->identity);
     snprintf(r->key, sizeof r->key, "%s", v->note.key);
@@ -323,7 +323,7 @@ static int seal(struct store *s, struct store_profiles *of, const struct profile
     done.id = ++s->last_segment;
     rc = make_segment(d, &g, of, p, note, day, e);
     done.dictionary_bytes = d->size;
-    if (!rc && s->options.round_weights)
+    if (!rc && s->options.round_weights && note->received_ns / (int64_t)NS_PER_S >= s->rounded_since)
         segment_round(&g);
     rc = rc ? rc : s->rows->seal(s, &done, service, &g, e);
     free(g.rows);

@@ -371,7 +371,7 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
         rc = rc ? rc : envelope_open(&v, w->path, e);
         if (!rc) {
             v.note.most = note->most;
-            v.note.forwarded = note->forwarded;
+            v.note.elsewhere = note->elsewhere;
             rc = take(s, w, &v, out, e);
             envelope_close(&v);
         }

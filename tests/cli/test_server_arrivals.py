@@ -59,9 +59,13 @@ def test_way(service):
     name = f"fleet/arrivals/{'0' * 64}"
     service.objects[name] = b"CANDREC1" + bytes(300)
     service.objects["fleet/arrivals/README"] = b"of somebody else"
+    time.sleep(1.1)
+    started = int(time.time())
     keeper = Server("keeper", *options(service))
     wait(lambda: arrivals(service) == ["fleet/arrivals/README"], "a server takes all over, but not what is somebody else's", service.names)
     ct.ok(hosts(keeper) == {"h1": weight(1)} and len(figures(keeper)[2]) == 2, "and answers", figures(keeper))
+    listed = [one["received"] for one in keeper.get("/v1/recordings")["recordings"]]
+    ct.ok(len(listed) == 2 and min(listed) >= started, "which received them when it took them over", (started, listed))
     ct.ok("fleet/refused/" + "0" * 64 in service.names(), "what is damaged is put aside", service.names())
     wait(lambda: keeper.metrics()["candor_server_arrivals_refused_total"] == 1, "and counted", keeper.metrics)
     ct.ok(send(right, 1)[0] == 200, "the same is sent again")

@@ -433,6 +433,23 @@ static void test_deep(void)
     close_halts(&c);
 }
 
+/* Where only some kinds are read, the others still say when an exception without its time was thrown. */
+static void test_only_exceptions(void)
+{
+    struct crafted c;
+    struct jfr_problems problems = {0};
+    struct error e;
+    craft(&c);
+    craft_halts_jdk(&c.b);
+    read_halts(&c);
+    halts_deinit(&c.h);
+    bool good = !halts_read_beside(&c.h, c.file, 1u << HALT_EXCEPTION, NULL, 0, &problems, &e);
+    for (uint32_t i = 0; i < c.h.count; i++)
+        good = good && c.h.list[i].kind != HALT_SOCKET_READ;
+    tap_ok(good && find(&c.h, HALT_EXCEPTION, 335), "an exception has the time of what was before it");
+    close_halts(&c);
+}
+
 int main(void)
 {
     struct crafted c;
@@ -451,6 +468,7 @@ int main(void)
     test_who_was_late();
     test_late_behind_others();
     test_deep();
+    test_only_exceptions();
     test_told_twice(false);
     test_told_twice(true);
     test_open_waits();

@@ -41,6 +41,9 @@ static void make_tree(void)
     make_file("a/Main.java", "class Main\r\n");
     make_file("a/shop/Cart.java", "one\ntwo\n\tthree\n4\n5\n6\n7\n8\n9\n10\n11\nlast");
     make_file("a/shop/Text.kt", "fun text()\n");
+    char path[256];
+    snprintf(path, sizeof path, "%s/a/shop/Pipe.java", folder);
+    tap_ok(!mkfifo(path, 0600), "a pipe");
     make_file("p/src/main/java/shop/Cart.java", "another\n");
     make_file("p/src/main/java/shop/Pay.java", "pay\n");
 }
@@ -69,6 +72,7 @@ static void test_files(void)
     reads("a", "shop.TextKt", "shop/Text.kt", "fun text()", "Kotlin's functions");
     reads("a", "shop.Pay", "shop/Pay.java", "pay", "the folder of a project");
     reads("a", "shop.None", NULL, NULL, "a class without a file");
+    reads("a", "shop.Pipe", NULL, NULL, "a pipe is not waited for");
     static const char *const hostile[] = {"..secret", "a/../secret", "../secret", ".secret", "shop..Cart", "shop.Cart.", "", "$Cart", "*"};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         reads("a", hostile[i], NULL, NULL, "no class has such a name");

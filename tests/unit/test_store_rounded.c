@@ -165,10 +165,10 @@ static int64_t begin(void)
     return ((int64_t)(clock_realtime_ns() / NS_PER_S) / DAY - 3) * DAY;
 }
 
-static void add(struct store *s, uint32_t number, const char *body)
+static void add(struct store *s, uint32_t number, const char *body, uint64_t ago_ns)
 {
     struct envelope_writer w;
-    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns()};
+    struct envelope_note note = {.received_ns = (int64_t)(clock_realtime_ns() - ago_ns)};
     uint8_t identity[ENVELOPE_IDENTITY] = {1, (uint8_t)number};
     struct store_added added;
     struct error e;
@@ -187,17 +187,17 @@ static void add(struct store *s, uint32_t number, const char *body)
     labels_deinit(&note.labels);
 }
 
-/* Adds the same recordings to both. */
-static void fill(struct store *exact, struct store *rounded)
+/* Adds the same recordings to both, received so long ago. */
+static void fill(struct store *exact, struct store *rounded, uint32_t count, uint64_t ago_ns)
 {
-    for (uint32_t i = 0; i < RECORDINGS; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct buffer body;
         buffer_init(&body, 1 << 20);
         for (uint32_t k = 0; k < SAMPLES; k++) /* each with a stack of its own: the format adds up equal ones */
             buffer_printf(&body, "x.A.main;x.A.m%u %llu\n", k, (unsigned long long)noisy());
         buffer_u8(&body, 0);
-        add(exact, i, (const char *)body.data);
-        add(rounded, i, (const char *)body.data);
+        add(exact, i, (const char *)body.data, ago_ns);
+        add(rounded, i, (const char *)body.data, ago_ns);
         buffer_deinit(&body);
     }
 }
@@ -273,9 +273,9 @@ static void compare(const char *when, uint32_t many, bool sums)
 }
 
 /* Asks for everything, so that the store notices what is damaged, and seals it again when it maintains itself. */
-static void find_damage(const char *name)
+static void find_damage(const char *name, uint32_t many)
 {
-    struct store *s = open_one(name, true, 2, false);
+    struct store *s = open_one(name, true, many, false);
     struct buffer out;
     buffer_init(&out, 1 << 20);
     for (size_t i = 0; i < 2; i++)
@@ -287,14 +287,32 @@ static void find_damage(const char *name)
     store_close(s);
 }
 
+#define DAMAGE "for f in */*.seg; do printf x | dd of=$f bs=1 seek=100 conv=notrunc status=none; done; echo 0"
+static const char bytes[] = "cat */*.seg | wc -c";
+
+/* Rows of recordings that were received before the store rounded stay exact, also when they are sealed again. */
+static void test_earlier(void)
+{
+    struct store *earlier = open_one("earlier", false, 1000, false), *copy = open_one("copy", false, 1000, false);
+    fill(earlier, copy, 4, HOUR * (uint64_t)NS_PER_S);
+    store_maintain(earlier); /* merges the rows of days that are over */
+    store_close(earlier);
+    store_close(copy);
+    long before = number_from("earlier", bytes);
+    number_from("earlier", DAMAGE);
+    find_damage("earlier", 1000);
+    long after = number_from("earlier", bytes);
+    tap_ok(after == before, "rows of earlier recordings stay exact: %ld bytes of %ld", after, before);
+}
+
 int main(void)
 {
-    static const char bytes[] = "cat */*.seg | wc -c", segments[] = "ls */*.seg | wc -l", rollups[] = "ls */*.roll | wc -l";
+    static const char segments[] = "ls */*.seg | wc -l", rollups[] = "ls */*.roll | wc -l";
     if (!mkdtemp(folder))
         return 1;
     test_segment();
     struct store *exact = open_one("exact", false, 1000, false), *rounded = open_one("rounded", true, 1000, false);
-    fill(exact, rounded);
+    fill(exact, rounded, RECORDINGS, 0);
     store_close(exact);
     store_close(rounded);
     long before = number_from("exact", bytes), after = number_from("rounded", bytes), count = number_from("rounded", segments);
@@ -303,9 +321,10 @@ int main(void)
     tap_ok(number_from("rounded", segments) < count, "there are fewer segments than %ld", count);
     compare("rolled up", 2, true);
     tap_ok(number_from("rounded", rollups) > 0, "there are roll-ups");
-    number_from("rounded", "rm */*.roll && for f in */*.seg; do printf x | dd of=$f bs=1 seek=100 conv=notrunc status=none; done; echo 0");
-    find_damage("rounded");
+    number_from("rounded", "rm */*.roll && " DAMAGE);
+    find_damage("rounded", 2);
     compare("damaged, and sealed again", 1000, false);
+    test_earlier();
     char text[64];
     snprintf(text, sizeof text, "rm -rf %s", folder);
     if (system(text))

@@ -3,11 +3,13 @@
 #include "base/array.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FILE_BYTES_MAX = 16 << 20 };
 
@@ -40,11 +42,11 @@ static bool put_class(const char *name, size_t len, char out[PATH_MAX])
 static FILE *open_file(const char *path)
 {
     struct stat st;
-    FILE *f = fopen(path, "re");
-    if (f && (fstat(fileno(f), &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_BYTES_MAX)) {
-        fclose(f);
-        f = NULL;
-    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer shall not be waited for */
+    bool fits = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_BYTES_MAX;
+    FILE *f = fits ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !f)
+        close(fd);
     return f;
 }
 

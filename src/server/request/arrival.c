@@ -193,6 +193,7 @@ int arrival_store_file(struct server *s, const struct token *by, const struct ar
     int rc = envelope_read(&v, file->bytes, file->size, file->name, e);
     if (rc)
         return rc == -EBADMSG ? -EINVAL : rc;
+    v.note.elsewhere = true;
     v.note.forwarded = file->forwarded;
     if (v.size > s->limits.max_body)
         rc = error_set(e, -EFBIG, "more than --max-body, %llu bytes", (unsigned long long)s->limits.max_body);

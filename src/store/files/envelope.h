@@ -37,7 +37,8 @@ struct envelope_note {
         uint64_t bytes, samples;
         uint32_t text, frames; /* bytes of a text, and frames of a stack; more is cut */
     } most;                    /* limits for a profile in pprof's format, unpacked, when it arrives; 0 = no limit. Not in the file */
-    bool forwarded;            /* another server received it. Not in the file */
+    bool elsewhere;            /* another server received it, and `received_ns` is of its clock. Not in the file */
+    bool forwarded;            /* that server sends it to all others itself. Not in the file */
 };
 
 struct envelope_writer {

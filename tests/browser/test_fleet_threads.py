@@ -236,7 +236,8 @@ def dropped(page, server, file):
     ct.ok(ct.candor("convert", file, other).status == 0, "another profiler's file")
     drop(page, other.name, other.read_bytes())
     ct.ok(page.wait_for("return document.querySelector('.local h2').innerText.includes('other.speedscope.json')", seconds=60)
-          and "The server made this page of it" in page.text(".local"), "is sent, too, though it is text as a page is", page.text(".recordings"))
+          and "The server made this page of it" in page.text(".local"), "is sent, too, though it is text as a page is",
+          page.text(".recordings"))
 
 
 def drop(page, name, content):

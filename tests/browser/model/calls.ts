@@ -15,7 +15,7 @@ export function calls(): void {
     for (let one = 1; one <= METHODS; one++) {
         for (let two = 1; two <= METHODS; two++) {
             if (one !== two) {
-                put(put(0, one, 0), two, one < two ? 2 : 1);
+                put(put(0, one, 0), two, one < two ? 1 + one : 1);
             }
         }
     }

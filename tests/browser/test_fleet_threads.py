@@ -25,6 +25,8 @@ from test_fleet_views import CONTRAST, FAULTS, ready, share
 
 JAR = ct.BUILD / "candor-context.jar"
 PAGE = re.compile(r'<script type="application/json" class="candor-part" data-part="(\w+)">([^<]*)<')
+REFUSED = """const real = window.fetch; window.fetch = (address, how) => (String(address).endsWith("/page")
+    ? Promise.resolve(new Response('{"error": "it is too large"}', {status: 400})) : real(address, how))"""
 
 
 def record():
@@ -89,8 +91,7 @@ def check(page, server, file, gap):
     ct.ok(lanes_shown(page) and page.text("#panel") == panel, "Back shows the threads again")
     page.choose(".of-threads select", "all")
     ready(page)
-    page.run("""const real = window.fetch; window.fetch = (address, how) => (String(address).endsWith("/page")
-        ? Promise.resolve(new Response('{"error": "it is too large"}', {status: 400})) : real(address, how))""")
+    page.run(REFUSED)
     page.choose(".of-threads select", str(recording["id"]))
     ready(page)
     ct.ok("it is too large" in page.text(".of-threads") and not lanes_shown(page) and page.methods(),
@@ -126,6 +127,10 @@ def opened(page, text):
     page.run("[...document.querySelectorAll('.growth a')].find(a => a.textContent === 'Open it').click()")
     ready(page)
     ct.ok(page.run("return candor.state().kind") == "live" and lanes_shown(page), "and its recording", page.run("return location.hash"))
+    page.go("#view=memory&" + page.times)
+    page.run(REFUSED + ";location.hash = arguments[0]", "#view=memory&service=till&" + page.times)
+    ct.ok(page.wait_for("return document.querySelector('.growth').innerText.includes('it is too large')", seconds=60)
+          and page.text(".of-classes table"), "one that cannot be read: the reason, below the classes", page.text(".of-classes"))
 
 
 def calls_of(data, kept):

@@ -5,7 +5,7 @@ import { readPage } from "../model/local";
 import { visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { livePanel } from "../page/live";
-import { Recording, RecordingsAnswer } from "./api";
+import { AnswerError, Recording, RecordingsAnswer } from "./api";
 import { labelsText } from "./jvms";
 import { ALLOCATION, rateText, titleOfType } from "./kinds";
 import { Leaves, leafColumns, leafTable } from "./leaves";
@@ -46,7 +46,12 @@ export class Memory extends OfClasses {
         }
         const chosen = list.filter(({ id }) => String(id) === state.recording);
         for (const recording of chosen.length > 0 ? chosen : list.slice(0, TRIED)) {
-            const made = await this.growthOf(page, list, recording);
+            const made = await this.growthOf(page, list, recording).catch((error: unknown) => {
+                if (error instanceof AnswerError) { // it may be too large, or has just been deleted; the tables are there all the same
+                    return [element("p", { className: "aside" }, "What grows is unknown: " + visibleName(error.message))];
+                }
+                throw error;
+            });
             if (made.length > 0) {
                 this.growth.replaceChildren(...made);
                 return;

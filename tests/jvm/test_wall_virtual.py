@@ -75,7 +75,9 @@ def shares(found, truth, what):
         ct.ok(shown >= 0.98 * len(mine), f"{what}: {shown} of {len(mine)} stacks of {group} show where",
               [ct.frame_of(frame)[0] for one in mine[:1] for frame in one["stackTrace"]["frames"]])
         states = collections.Counter(str(one["state"]) for one in mine)
-        ct.ok(states[STATES[group]] >= 0.98 * len(mine), f"{what}: and how: {dict(states)}")
+        # A thread whose Object.wait is over enters the monitor again once it has a carrier, which may take time on a busy machine.
+        woken = states["STATE_BLOCKED_ON_MONITOR_ENTER"] if group == "waiting" else 0
+        ct.ok(states[STATES[group]] + woken >= 0.98 * len(mine) and states[STATES[group]] >= woken, f"{what}: and how: {dict(states)}")
     leaves = {ct.frame_of(one["stackTrace"]["frames"][0])[0] for one in found.all}
     ct.ok(not any("notifyJvmti" in leaf or "Transition" in leaf for leaf in leaves), f"{what}: no stack ends in the JVM's report", leaves)
 

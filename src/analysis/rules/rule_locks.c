@@ -29,6 +29,7 @@ struct lock_use {
     uint8_t state;
     bool is_lock;     /* according to its class. Other classes may be locks, too: then the waits have an owner */
     bool is_of_tools; /* it belongs to the JDK's recorder, which --jfr on starts */
+    uint32_t threads; /* that waited */
     uint64_t weight, samples;
     uint64_t writers_ns, readers_ns; /* writers: while no thread had exclusive access, so readers had the lock */
 };
@@ -90,6 +91,16 @@ static bool comes_to_take(const struct stack_marks *marks, const struct profile_
     return stack_is_idle(marks, s->stack) || stack_has(marks, s->stack, STACK_TAKES);
 }
 
+/* Virtual threads with similar names are one thread of the profile. */
+static void add_thread(struct uses *u, struct lock_use *use, const struct profile_sample *s)
+{
+    uint32_t place = (uint32_t)(use - u->list), virtual_threads = u->p->threads[s->thread].virtual_threads;
+    uint32_t before = tally_keys(&u->threads, place);
+    tally_add(&u->threads, place, s->thread, s->weight);
+    if (tally_keys(&u->threads, place) > before)
+        use->threads += virtual_threads ? virtual_threads : 1;
+}
+
 static void add_wait(struct uses *u, const struct stack_marks *marks, const struct profile_sample *s)
 {
     if (comes_to_take(marks, s))
@@ -103,7 +114,7 @@ static void add_wait(struct uses *u, const struct stack_marks *marks, const stru
     use->samples += s->count;
     use->readers_ns += stack_has(marks, s->stack, STACK_LOCKS_READ) ? s->weight : 0;
     use->writers_ns += stack_has(marks, s->stack, STACK_LOCKS_WRITE) && !owner ? s->weight : 0;
-    tally_add(&u->threads, place, s->thread, s->weight);
+    add_thread(u, use, s);
     tally_add(&u->sites, place, s->stack, s->weight);
     if (owner)
         tally_add(&u->owners, place, owner, s->weight);
@@ -504,21 +515,10 @@ static void choose(struct told *t, struct finding *one)
     }
 }
 
-/* Returns the number of threads that waited. Virtual threads with similar names are one thread of the profile. */
-static uint32_t threads_of(const struct uses *u, uint32_t place)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < u->threads.count; i++) {
-        uint32_t n = u->threads.rows[i].group == place ? u->p->threads[u->threads.rows[i].key].virtual_threads : 0;
-        count += u->threads.rows[i].group == place ? (n ? n : 1) : 0;
-    }
-    return count;
-}
-
 static void judge(const struct uses *u, const struct lock_use *use)
 {
     struct told t = {.u = u, .use = use, .class_name = use->class_name ? profile_text(u->p, use->class_name) : "[unknown]"};
-    struct finding one = {.count = use->samples, .threads = threads_of(u, (uint32_t)(use - u->list))};
+    struct finding one = {.count = use->samples, .threads = use->threads};
     one.lost_ns = lost_by(u, use, one.threads);
     one.score = score_saturate(one.lost_ns.low / (double)u->e->duration_ns, WAITERS_WARNING);
     if (one.score < SCORE_INFO)

@@ -80,7 +80,7 @@ def come_and_go(jvm):
     ct.ok(jvm.ask("status", recording=1)["name"] == "first", "the first is one of them")
     wall.end("record -e wall, beside others")
     fast.end("record -i 1ms, beside others")
-    shown = Beside("top", "-b", "-n", "1", "-r", "800ms", "-i", "2ms", jvm.pid)
+    shown = Beside("top", "-b", "-n", "3", "-r", "800ms", "-i", "2ms", jvm.pid)
     more = Beside("record", "-e", "cpu,wall,alloc,lock,halt", "-d", "1s", "--no-report", "-o", files["all"], jvm.pid)
     ct.ok("TwoMethods.heavy" in shown.end("top, beside others"), "top shows what runs", shown.result)
     more.end("record -e cpu,wall,alloc,lock,halt, beside others")

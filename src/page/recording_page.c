@@ -25,6 +25,11 @@ const char *recording_page_title(const struct profile *p, const char *name, char
     return out;
 }
 
+unsigned recording_page_kinds(const struct profile *p)
+{
+    return p->kinds & ~(1u << p->kind | PROFILE_KIND_BIT(RUNNING));
+}
+
 /* Adds the samples of a profile with their classes. */
 static int add(struct flamegraph *f, struct profile *p, const char *name, const struct page_codes *codes)
 {
@@ -52,7 +57,7 @@ static int add_samples(struct flamegraph *f, struct page_parts *parts, struct pr
 static int write_page(FILE *out, struct page_parts *parts, struct profile *p)
 {
     struct flamegraph f;
-    unsigned kinds = p->kinds & ~(1u << p->kind | PROFILE_KIND_BIT(RUNNING)); /* as load_jfr.h: CPU time is p, or there for other tools */
+    unsigned kinds = recording_page_kinds(p);
     int rc = page_parts_make(parts, p, kinds);
     flamegraph_begin(&f, out);
     rc = rc ? rc : add_samples(&f, parts, p, kinds);

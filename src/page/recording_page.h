@@ -14,6 +14,9 @@ enum { PAGE_TITLE = 512 };
 
 /* Returns out with the title of the page: the process, or else `name`. */
 const char *recording_page_title(const struct profile *p, const char *name, char out[PAGE_TITLE]);
+/* Returns the kinds (bits) of sample that the page has besides that of p. CPU time is never one of them: if another kind is the default of
+ * a recording, its jdk.ExecutionSample events are there for other tools (load_jfr.h). */
+unsigned recording_page_kinds(const struct profile *p);
 /* Writes the page of a recording in any format of formats.h. in: borrowed for the call. name: for messages, and for the title if the
  * recording does not name its process. trace_link: as in page_parts.h. Returns 0, or a code with a message in e. Write errors stay in the
  * stream. */

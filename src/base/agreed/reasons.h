@@ -189,8 +189,8 @@ struct reason_rows {
 
 extern const struct reason_rows reason_lists[REASON_LIST_COUNT];
 
-/* Returns the meaning of the reason in a pseudo frame: why a sample has no stack, or what is in place of a frame. The name need not end
- * with a zero. NULL = unknown. */
+/* Returns what a pseudo frame means: why a sample has no stack, or what stands in for a frame. The name need not end with a zero.
+ * NULL = unknown. */
 const char *reason_of_frame(const char *name, size_t len);
 
 #define REASON_ENUM_OUTCOME(symbol, name, meaning, remedy)         OUTCOME_##symbol,

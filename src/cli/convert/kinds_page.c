@@ -92,11 +92,10 @@ static int add_kind(struct written *w, enum profile_kind kind)
     return rc;
 }
 
-/* Returns the kinds (bits) that are read in addition to that of p. CPU time is never one of them: if another kind is the default of a
- * recording, its jdk.ExecutionSample events are there for other tools (load_jfr.h). */
+/* Returns the kinds (bits) that are read in addition to that of p: none if the reader asked for one, or where they cannot be read. */
 static unsigned more_kinds(const struct kinds_page *page, const struct profile *p)
 {
-    unsigned kinds = p->kinds & ~(1u << p->kind | PROFILE_KIND_BIT(RUNNING));
+    unsigned kinds = recording_page_kinds(p);
     bool asked = page->args && cli_option(page->args, "kind");
     for (int i = 0; i < page->count; i++) {
         if (asked || !kinds || remote_is(page->in[i]))

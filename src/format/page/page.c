@@ -37,7 +37,7 @@ static void put_names(struct jsonw *j, const struct strtab *names, const struct 
     jsonw_array_end(j);
 }
 
-/* Writes what the reasons mean that samples without a stack have in place of a method. */
+/* Writes the meaning of each pseudo frame that stands in for a stack. */
 static void put_reasons(struct jsonw *j, const struct strtab *names)
 {
     jsonw_key(j, "reasons");

@@ -151,7 +151,7 @@ static int outcome_string(struct load *l, enum load_outcome outcome, uint32_t *s
     return rc;
 }
 
-/* Reads the outcome that an event has. It is usually the same as that of the sample before. */
+/* Reads an event's outcome. Usually the sample before had the same one. */
 static int read_outcome(struct load *l, struct jfr_text outcome, uint32_t *string)
 {
     int rc = jfr_text_is(outcome, profile_text(l->profile, l->last_outcome)) ? 0 : load_text(l->profile, outcome, &l->last_outcome);

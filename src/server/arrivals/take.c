@@ -17,7 +17,6 @@ enum {
     ROUND = 256,
     TRIES = 2,
     WAITING_S = 30, /* how often all that waits is counted, for which the whole list is read */
-    NAME = sizeof ARRIVALS_WAIT + 2 * ENVELOPE_IDENTITY,
 };
 #define FETCH_MOST   ((size_t)1 << 30)         /* more than --max-body permits is fetched to be put aside */
 #define WAIT_MOST_NS ((uint64_t)10 * NS_PER_S) /* after failures: one recording that fails again and again shall not delay others */
@@ -32,15 +31,15 @@ struct take {
     pthread_mutex_t lock; /* protects the following members */
     pthread_cond_t change;
     bool stopping;
-    bool listing;            /* a thread reads the list; the others wait for it */
-    char names[ROUND][NAME]; /* of this round; */
-    unsigned count, next;    /* those before `next` are taken, or being taken, */
-    unsigned busy;           /* by so many threads */
-    unsigned ended;          /* well, in this round */
-    unsigned failed_rounds;  /* in a row */
-    bool failed;             /* in this round */
-    uint64_t next_ns;        /* when the list is read again */
-    uint64_t counted_ns;     /* when all that waits was counted */
+    bool listing;                     /* a thread reads the list; the others wait for it */
+    char names[ROUND][ARRIVALS_NAME]; /* of this round; */
+    unsigned count, next;             /* those before `next` are taken, or being taken, */
+    unsigned busy;                    /* by so many threads */
+    unsigned ended;                   /* well, in this round */
+    unsigned failed_rounds;           /* in a row */
+    bool failed;                      /* in this round */
+    uint64_t next_ns;                 /* when the list is read again */
+    uint64_t counted_ns;              /* when all that waits was counted */
 };
 
 /* ---- one recording ---- */
@@ -49,7 +48,7 @@ struct take {
 static int put_aside(struct take *t, const char *name, const struct buffer *bytes, const char *why, struct error *e)
 {
     struct arrivals *a = t->arrivals;
-    char to[NAME + sizeof ARRIVALS_REFUSE], text[700];
+    char to[ARRIVALS_NAME + sizeof ARRIVALS_REFUSE], text[700];
     snprintf(to, sizeof to, ARRIVALS_REFUSE "%s", name + strlen(ARRIVALS_WAIT));
     int rc = s3_put(a->s3, to, bytes->data, bytes->len, TRIES, e);
     rc = rc ? rc : s3_remove(a->s3, name, TRIES, e);
@@ -115,11 +114,11 @@ static int note_name(void *context, const char *name, struct error *e)
 {
     struct listing *l = context;
     uint8_t identity[ENVELOPE_IDENTITY];
-    if (strlen(name) != NAME - 1 || !hex_parse(name + strlen(ARRIVALS_WAIT), identity, sizeof identity))
+    if (strlen(name) != ARRIVALS_NAME - 1 || !hex_parse(name + strlen(ARRIVALS_WAIT), identity, sizeof identity))
         return 0; /* somebody else's */
     l->waiting++;
     if (l->count < ROUND)
-        memcpy(l->take->names[l->count++], name, NAME);
+        memcpy(l->take->names[l->count++], name, ARRIVALS_NAME);
     return l->count == ROUND && !l->all ? -EALREADY : 0;
 }
 

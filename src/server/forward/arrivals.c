@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LEAVE_TRIES = 2, NAME_BYTES = sizeof ARRIVALS_WAIT + 2 * ENVELOPE_IDENTITY };
+enum { LEAVE_TRIES = 2 };
 
 int arrivals_open(struct arrivals **out, const char *url, const struct s3_options *o, const atomic_bool *stop,
                   void (*tell)(const char *text), struct error *e)
@@ -53,7 +53,7 @@ int arrivals_leave(struct arrivals *a, const char *file, struct error *e)
 {
     struct envelope v;
     struct error why;
-    char name[NAME_BYTES] = ARRIVALS_WAIT;
+    char name[ARRIVALS_NAME] = ARRIVALS_WAIT;
     int rc = envelope_open(&v, file, e);
     if (rc)
         return rc;

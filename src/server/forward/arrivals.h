@@ -19,12 +19,14 @@
 #define ARRIVALS_WAIT   "arrivals/"
 #define ARRIVALS_REFUSE "refused/"
 
+enum { ARRIVALS_NAME = sizeof ARRIVALS_WAIT + 2 * ENVELOPE_IDENTITY }; /* bytes of arrivals/IDENTITY */
+
 /* What became of recordings since the start. */
 struct arrivals_counts {
     uint64_t left;           /* by this server, which only receives */
     uint64_t taken, refused; /* by this server, which keeps them; taken: also those that it had already */
     uint64_t failures;       /* requests to the object storage, and recordings that could not be stored, which are tried again */
-    uint64_t waiting;        /* when they were counted last, at most WAITING_S ago */
+    uint64_t waiting;        /* when they were counted last, about half a minute ago at most */
 };
 
 struct arrivals {

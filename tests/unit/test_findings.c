@@ -1371,6 +1371,19 @@ static void test_threads(void)
     add_looks("main", 1, "demo.Main.run:1;demo.Server.serve:7;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
     finds(FINDING_THREAD_CHURN, "", "demo.Server.serve:7", "24 threads a second end");
     begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    add_looks("reader", 2, "java.util.concurrent.ThreadPoolExecutor.addWorker:5;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.Server.serve:9;java.lang.Thread.<init>:1", 1000);
+    finds(FINDING_THREAD_CHURN, "", "demo.Server.serve:9", "only allocations show the program's line");
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    add_looks("main", 1, "demo.Main.run:1;java.lang.Thread.sleep:1", JFR_STATE_SLEEPING, 3);
+    add_looks("reader", 2, "java.util.concurrent.ThreadPoolExecutor.addWorker:5;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
+    judge();
+    tap_ok(f.count == 1 && !f.list[0].site && strstr(findings_text(&f, f.list[0].text), "most are started by the thread \"reader\""),
+           "without a line of the program, the thread that starts them");
+    end();
+    begin();
     maker_book(&wall, "wall_unseen", "ended", 0, 230);
     is_silent("23, which may be 20.1");
     begin();
@@ -1777,6 +1790,21 @@ static void test_consequences(void)
     tap_ok(f.count == 2 && first(FINDING_GROWTH) && f.list[1].kind == FINDING_ALLOCATION_SITE && f.list[1].has_cause &&
                f.list[1].score > f.list[0].score,
            "a line whose collections grow comes before the bytes that it allocates, although these cost more");
+    end();
+    add_growth();
+    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * NS_PER_MS, 100);
+    judge();
+    tap_ok(f.count == 3 && first(FINDING_GROWTH) && f.list[1].has_cause && f.list[2].has_cause,
+           "and before the collections that they cause");
+    end();
+    begin();
+    for (int i = 0; i < 100; i++) {
+        maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:8;java.util.concurrent.CopyOnWriteArrayList.add:2", 50 * NS_PER_MS);
+        maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.Sum.add:9;java.util.Arrays.copyOf:1", 200 * 1000 * 1000);
+    }
+    judge();
+    tap_ok(f.count == 2 && first(FINDING_COPIES) && f.list[1].kind == FINDING_ALLOCATION_SITE && f.list[1].has_cause,
+           "copies of a collection come before the bytes of another line of that method");
     end();
 }
 

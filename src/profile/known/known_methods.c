@@ -65,6 +65,7 @@ static const struct known known_methods[] = {
     {JUC "locks.AbstractQueuedSynchronizer$ConditionObject", NULL, STACK_CONDITION},
     {"JVM", "[GC]", STACK_COLLECTS},
     {"java.lang.Thread", "start", STACK_STARTS},
+    {"java.lang.Thread", "<init>", STACK_STARTS},
     {RWLOCK "WriteLock", NULL, STACK_LOCKS_WRITE},
     {RWLOCK "ReadLock", NULL, STACK_LOCKS_READ},
     {"sun.nio.ch.FileChannelImpl", "force", STACK_FORCES},

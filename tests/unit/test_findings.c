@@ -1363,7 +1363,7 @@ static void test_threads(void)
     begin();
     maker_book(&wall, "wall_unseen", "ended", 0, 240);
     judge();
-    tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "240 threads ended before a round of the wall clock saw them, 24 a"),
+    tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "240 threads ended moments after they had been started, 24 a"),
            "which threads they are");
     end();
     begin();
@@ -1390,6 +1390,30 @@ static void test_threads(void)
     e.duration_ns = NS_PER_S;
     maker_book(&wall, "wall_unseen", "ended", 0, 49);
     is_silent("49 in a moment");
+}
+
+/* Samples of the threads of so many clients, and of what makes them. */
+static void add_http_clients(int count)
+{
+    begin();
+    for (int i = 1; i <= count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "HttpClient-%d-SelectorManager", i);
+        maker_sample_of(&cpu, name, "jdk.internal.net.http.HttpClientImpl$SelectorManager.run:9", NS_PER_MS);
+    }
+    maker_sample_of(&cpu, "HttpClient-1-Worker-1", "java.lang.Thread.run:1", NS_PER_MS);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.Prices.ask:9;java.net.http.HttpClient.newHttpClient:1", 1000);
+}
+
+static void test_clients(void)
+{
+    add_http_clients(24);
+    finds(FINDING_CLIENTS, "", "demo.Prices.ask:9", "2.4 clients a second");
+    add_http_clients(9);
+    e.duration_ns = NS_PER_S;
+    is_silent("9 clients, however fast");
+    add_http_clients(17);
+    is_silent("17 in 10 s, which may be 9.9");
 }
 
 static void add_books(int64_t lost, int64_t cpu_ns)
@@ -1844,6 +1868,7 @@ int main(void)
     test_allocations();
     test_leak();
     test_threads();
+    test_clients();
     test_blocked();
     test_quality();
     test_windows();

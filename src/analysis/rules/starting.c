@@ -27,7 +27,7 @@ static uint32_t line_in(struct findings *f, const struct profile *p, const struc
     double share = 0;
     uint32_t line = stack_line_most(f, p, marks, STACK_STARTS, &share);
     if (line)
-        snprintf(text, size, "; %.0f %% of the samples in Thread.start are from %.300s", 100 * share, findings_text(f, line));
+        snprintf(text, size, "; %.0f %% of the samples that start threads are at %.300s", 100 * share, findings_text(f, line));
     return line;
 }
 

@@ -203,8 +203,11 @@ static void choose_recorder(const struct session *s, struct recording *r, const 
     r->look_ns = r->look_ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : r->look_ns > LOOK_MOST_NS ? LOOK_MOST_NS : r->look_ns;
 }
 
+/* A clock of perf costs a thread microseconds at each context switch, which is a fifth of the CPU time of a program that does little between
+ * two of them. The kernel looks at timers at its ticks only. That is often enough for shares, and free. */
 static void choose_rates(struct recording *r)
 {
+    r->given[OPTION_CLOCK] = "timer";
     bool has_allocations = strcmp(r->given[OPTION_EVENT], EVENTS_OF_ANY);
     for (size_t i = 0; r->duration_ns >= LONG_NS && i < sizeof of_long / sizeof *of_long; i++)
         if (of_long[i].option != OPTION_ALLOC_RATE || has_allocations)
@@ -231,6 +234,7 @@ static int choose_events(const struct session *s, struct recording *r, const str
         return CLI_OK;
     }
     r->given[OPTION_EVENT] = events;
+    choose_rates(r);
     if (is_auto(args))
         choose_recorder(s, r, &agent);
     return CLI_OK;
@@ -246,6 +250,7 @@ static int record(const struct cli_args *args)
     r.show = show;
     if (args->after_dashes) {
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
+        choose_rates(&r);
         if (is_auto(args))
             r.given[OPTION_JFR] = launch_is_java(args) ? "on" : NULL; /* the start of a program costs more than the recorder's */
         return launch_record(args, &r, NULL);
@@ -254,8 +259,6 @@ static int record(const struct cli_args *args)
     status = session_open(&s, args);
     if (!status)
         status = choose_events(&s, &r, args);
-    if (!status)
-        choose_rates(&r);
     if (!status)
         status = attached_record(&s, args, &r);
     session_close(&s);

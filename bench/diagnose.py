@@ -7,8 +7,8 @@ A warm Tomcat serves the example pages of its distribution to an open schedule o
 stretch of SECONDS without anything, one in which `candor diagnose -d SECONDS` runs, and another one without. The figure is the CPU time of
 the server's process, by second, because each second has the same requests. The stretch of the diagnosis lasts from before the agent is
 attached until the command ends, so the start and the end of both recorders are a part of it. Its ratio is to the mean of its neighbors, and
-"none again" is the ratio of the second neighbor to the first. "diagnose, once begun" is the part of that stretch from its fourth second until
-a second before its end, without start and end.
+"none again" is the ratio of the second neighbor to the first. "diagnose, once begun" is the part of that stretch from its fourth second
+until a second before its end, without start and end.
 
 For the second figure the last recording is repeated until it is an hour long: each copy begins when the one before it ends. `candor
 analyze` then reads the file and applies all rules.

@@ -15,9 +15,10 @@ RULES_OF = {
     "errors": ("Errors",), "exceptions": ("Exceptions",), "slow_socket": ("SocketRead",), "slow_write": ("SocketWrite",),
     "file_forced": ("FileForce",), "class_loading": ("ClassLoading",), "child_processes": ("ProcessStarted",),
     "processes_started": ("ProcessStarted",), "safepoint_storm": ("VMOperations", "ApplicationHalts"),
-    "late_at_safepoints": ("ApplicationHalts", "VMOperations"), "finalizers": ("FinalizersRun",), "flag_slow": ("DiscouragedVmOptions", "Options"),
-    "flag_risky": ("BytecodeVerification", "DiscouragedVmOptions", "Options"), "flag_outdated": ("Options", "DiscouragedVmOptions"),
-    "flag_twice": ("DuplicateFlags",), "heap_setup": ("GcOptions", "GcInvertedParallelism"), "secret_in_arguments": ("PasswordsInArguments",),
+    "late_at_safepoints": ("ApplicationHalts", "VMOperations"), "finalizers": ("FinalizersRun",),
+    "flag_slow": ("DiscouragedVmOptions", "Options"), "flag_risky": ("BytecodeVerification", "DiscouragedVmOptions", "Options"),
+    "flag_outdated": ("Options", "DiscouragedVmOptions"), "flag_twice": ("DuplicateFlags",),
+    "heap_setup": ("GcOptions", "GcInvertedParallelism"), "secret_in_arguments": ("PasswordsInArguments",),
     "remote_control": ("ManagementAgent",),
 }
 # Rules about the recorder and the machine, not about the program.
@@ -55,8 +56,8 @@ def summary(kept):
     words = collections.Counter((variant == "planted", word_of(pair, variant, found[str(path)])) for pair, variant, path in kept)
     planted, healthy = (sum(n for (is_planted, _), n in words.items() if is_planted == want) for want in (True, False))
     return (f"Mission Control's rules on the same recordings: of {planted} planted problems {words[True, 'hit']} first, "
-            f"{words[True, 'found']} behind another result, {words[True, 'wrong']} with other results only, {words[True, 'miss']} without a "
-            f"result; results about {words[False, 'alarm']} of {healthy} programs that are in order. Its rules name no lines, and results "
+            f"{words[True, 'found']} behind another result, {words[True, 'wrong']} with other results only, {words[True, 'miss']} without "
+            f"a result; results about {words[False, 'alarm']} of {healthy} programs that are in order. Its rules name no lines, and results "
             f"about the recorder and the machine do not count")
 
 

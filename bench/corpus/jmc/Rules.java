@@ -1,4 +1,5 @@
 import java.io.File;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +16,8 @@ import org.openjdk.jmc.flightrecorder.rules.TypedResult;
 import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit;
 
 /**
- * Judges recordings with the rules of JDK Mission Control: java Rules.java FILE... Prints a line for each result of severity INFO or WARNING, the
- * worst first: FILE, rule, score, summary, separated by tabs.
+ * Judges recordings with the rules of JDK Mission Control: java Rules.java FILE... Prints a line for each result of severity INFO or
+ * WARNING, the worst first: FILE, rule, score, summary, separated by tabs.
  */
 public final class Rules {
     private record Found(String rule, double score, String summary) {
@@ -32,7 +33,7 @@ public final class Rules {
         IItemCollection events = JfrLoaderToolkit.loadEvents(new File(path));
         Map<IRule, Future<IResult>> results =
             RulesToolkit.evaluateParallel(RuleRegistry.getRules(), events, IPreferenceValueProvider.DEFAULT_VALUES, 2);
-        List<Found> all = new java.util.ArrayList<>();
+        List<Found> all = new ArrayList<>();
         for (Future<IResult> each : results.values()) {
             IResult result = each.get();
             if (result.getSeverity() == Severity.WARNING || result.getSeverity() == Severity.INFO) {

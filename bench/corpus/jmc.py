@@ -56,9 +56,9 @@ def summary(kept):
     words = collections.Counter((variant == "planted", word_of(pair, variant, found[str(path)])) for pair, variant, path in kept)
     planted, healthy = (sum(n for (is_planted, _), n in words.items() if is_planted == want) for want in (True, False))
     return (f"Mission Control's rules on the same recordings: of {planted} planted problems {words[True, 'hit']} first, "
-            f"{words[True, 'found']} behind another result, {words[True, 'wrong']} with other results only, {words[True, 'miss']} without "
-            f"a result; results about {words[False, 'alarm']} of {healthy} programs that are in order. Its rules name no lines, and results "
-            f"about the recorder and the machine do not count")
+            f"{words[True, 'found']} behind another result, {words[True, 'wrong']} with other results only, "
+            f"{words[True, 'miss']} without a result; results about {words[False, 'alarm']} of {healthy} programs that are in order. "
+            f"Its rules name no lines, and results about the recorder and the machine do not count")
 
 
 def path_of(folder, pair, variant, version):

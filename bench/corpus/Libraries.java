@@ -147,7 +147,7 @@ public final class Libraries {
     static void apacheClientPerCall(boolean planted) throws IOException {
         String url = "http://127.0.0.1:" + slowServer(1) + "/";
         CloseableHttpClient shared = HttpClients.createDefault();
-        Case.repeat(CLIENTS / 2, "caller", () -> {
+        Case.repeat(CLIENTS / 8, "caller", () -> { // a client has five connections to one server
             CloseableHttpClient client = planted ? HttpClients.createDefault() : shared; // here: apacheClientPerCall
             Case.sink += client.execute(new HttpGet(url), response -> response.getCode());
             if (planted) {

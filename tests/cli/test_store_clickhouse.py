@@ -3,7 +3,7 @@
 dialect, on two of them, and on today's engine. They skip what is about files of rows.
 
 tier: full
-timeout: 900
+timeout: 3000
 sanitize: no
 """
 import os

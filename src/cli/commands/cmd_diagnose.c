@@ -203,11 +203,8 @@ static void choose_recorder(const struct session *s, struct recording *r, const 
     r->look_ns = r->look_ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : r->look_ns > LOOK_MOST_NS ? LOOK_MOST_NS : r->look_ns;
 }
 
-/* A clock of perf costs a thread microseconds at each context switch, which is a fifth of the CPU time of a program that does little
- * between two of them. The kernel looks at timers at its ticks only. That is often enough for shares, and free. */
 static void choose_rates(struct recording *r)
 {
-    r->given[OPTION_CLOCK] = "timer";
     bool has_allocations = strcmp(r->given[OPTION_EVENT], EVENTS_OF_ANY);
     for (size_t i = 0; r->duration_ns >= LONG_NS && i < sizeof of_long / sizeof *of_long; i++)
         if (of_long[i].option != OPTION_ALLOC_RATE || has_allocations)

@@ -35,8 +35,8 @@ struct load_word { /* all of a frame */
 struct load_digests {
     struct load_bytes bytes;
     uint32_t tails[PROFILE_DEPTH_MAX];
-    struct load_digest list[PROFILE_DEPTH_MAX]; /* by place, root first: of the roots up to there */
-    struct load_word words[PROFILE_DEPTH_MAX];  /* frames of the present stack, leaf first */
+    struct digest list[PROFILE_DEPTH_MAX];     /* by place, root first: of the roots up to there */
+    struct load_word words[PROFILE_DEPTH_MAX]; /* frames of the present stack, leaf first */
 };
 
 int load_walk_init(struct load_walk *w, struct profile *p)
@@ -55,7 +55,7 @@ int load_walk_recall(struct load_walk *w)
     if (!w->looked)
         return -ENOMEM;
     w->looked->bytes = (struct load_bytes){.tails = w->looked->tails};
-    load_traces_init(&w->traces);
+    digests_init(&w->traces);
     return 0;
 }
 
@@ -68,7 +68,7 @@ void load_walk_deinit(struct load_walk *w)
     free(w->gathered);
     free(w->last);
     free(w->last_bytes.tails);
-    load_traces_deinit(&w->traces);
+    digests_deinit(&w->traces);
     free(w->looked);
 }
 
@@ -90,7 +90,7 @@ void load_walk_drop_stacks(struct load_walk *w)
 {
     w->last_bytes.depth = 0;
     forget_bytes(w);
-    load_traces_clear(&w->traces);
+    digests_clear(&w->traces);
 }
 
 size_t load_walk_bytes(const struct load_walk *w)
@@ -98,7 +98,7 @@ size_t load_walk_bytes(const struct load_walk *w)
     size_t keys = w->methods.cap;
     for (int part = 0; part < JFR_METHOD_PARTS; part++)
         keys += w->texts[part].cap;
-    return keys * sizeof *w->methods.places + (sizeof *w->known << w->known_bits) + load_traces_bytes(&w->traces) +
+    return keys * sizeof *w->methods.places + (sizeof *w->known << w->known_bits) + digests_bytes(&w->traces) +
            (w->looked ? sizeof *w->looked : 0);
 }
 
@@ -497,7 +497,7 @@ static uint32_t take_words(struct load_walk *w, struct jfr_stack *stack, struct 
 }
 
 /* Makes the digest of a stack. Returns 1, 0 if the stack has none, or -ENOMEM. */
-static int digest_of(struct load_walk *w, struct jfr_stack walk, struct load_digest *digest)
+static int digest_of(struct load_walk *w, struct jfr_stack walk, struct digest *digest)
 {
     struct load_digests *looked = w->looked;
     const struct jfr_stack whole = walk;
@@ -510,13 +510,13 @@ static int digest_of(struct load_walk *w, struct jfr_stack walk, struct load_dig
     }
     if (rc || walk.frames.left)
         return rc;
-    *digest = roots ? looked->list[roots - 1] : load_digest_begin(&w->traces, walk.truncated);
+    *digest = roots ? looked->list[roots - 1] : digests_begin(&w->traces, walk.truncated);
     if (!roots && walk.truncated) { /* a place without bytes */
         looked->tails[place] = 0;
         looked->list[place++] = *digest;
     }
     for (uint32_t i = depth; i-- > 0; place++) {
-        *digest = load_digest_next(&w->traces, *digest, looked->words[i].a, looked->words[i].b);
+        *digest = digests_next(&w->traces, *digest, looked->words[i].a, looked->words[i].b);
         looked->tails[place] = looked->words[i].tail;
         looked->list[place] = *digest;
     }
@@ -527,7 +527,7 @@ static int digest_of(struct load_walk *w, struct jfr_stack walk, struct load_dig
 int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack, bool *truncated)
 {
     struct jfr_stack walk;
-    struct load_digest digest;
+    struct digest digest;
     *stack = 0;
     *truncated = false;
     if (!jfr_stack_of(trace, &walk))
@@ -539,11 +539,11 @@ int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack
     int rc = may_recall ? digest_of(w, walk, &digest) : 0;
     bool has_digest = rc > 0;
     if (has_digest)
-        *stack = load_traces_find(&w->traces, digest);
+        *stack = digests_find(&w->traces, digest);
     if (rc < 0 || *stack)
         return rc < 0 ? rc : 0;
     rc = add_stack(w, walk, stack, truncated);
     if (!rc && has_digest && *stack)
-        load_traces_add(&w->traces, digest, *stack);
+        digests_add(&w->traces, digest, *stack);
     return rc;
 }

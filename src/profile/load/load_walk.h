@@ -8,9 +8,9 @@
 #ifndef CANDOR_PROFILE_LOAD_LOAD_WALK_H
 #define CANDOR_PROFILE_LOAD_LOAD_WALK_H
 
+#include "base/digests.h"
 #include "jfr/read/reader.h"
 #include "profile/load/load_keys.h"
-#include "profile/load/load_traces.h"
 #include "profile/profile.h"
 
 enum { LOAD_TYPES = 64 }; /* larger keys are looked up each time */
@@ -34,7 +34,7 @@ struct load_walk {
     struct load_frame *gathered; /* frames of the present stack, leaf first */
     struct load_place *last;     /* the last stack, root first, with its nodes */
     struct load_bytes last_bytes;
-    struct load_traces traces;   /* stacks as a whole */
+    struct digests traces;       /* stacks as a whole */
     struct load_digests *looked; /* the last stack that was looked up; NULL = stacks are not looked up as a whole */
     uint32_t chunk;              /* counts chunks from 1 */
 };

@@ -3,7 +3,7 @@
 dialect, on two of them, and on today's engine. They skip what is about files of rows.
 
 tier: full
-timeout: 900
+timeout: 3000
 sanitize: no
 """
 import os
@@ -15,9 +15,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import clickhouse
 
-PROGRAMS = {clickhouse.Debian: ("", "_types", "_rollups"),
-            clickhouse.Cluster: ("", "_types", "_contexts", "_functions", "_retention", "_merge", "_rollups"),
-            clickhouse.Current: ("", "_types", "_contexts", "_functions", "_retention")}
+ALL = ("", "_types", "_contexts", "_functions", "_retention", "_merge", "_rollups", "_rounded")
+PROGRAMS = {clickhouse.Debian: ("", "_types", "_rollups", "_rounded"), clickhouse.Cluster: ALL,
+            clickhouse.Current: ("", "_types", "_contexts", "_functions", "_retention", "_merge")}
 
 
 def run(engine, name):

@@ -97,10 +97,16 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 wanted = self.headers.get("If-Match")
                 if wanted and old is None:
                     return self.refuse(404, "NoSuchKey")
+                source = self.headers.get("x-amz-copy-source")
+                if source:
+                    body = stub.objects.get(source.removeprefix(f"/{BUCKET}/"))
+                    if body is None:
+                        return self.refuse(404, "NoSuchKey")
                 if not stub.ignores and (wanted not in (None, version) or (old is not None and self.headers.get("If-None-Match") == "*")):
                     return self.refuse(412, "PreconditionFailed")
                 stub.objects[name] = body
-                return self.answer(200, fault(b"") if fault else b"", tag=_tag(body))
+                made = f"<CopyObjectResult><ETag>{_tag(body)}</ETag></CopyObjectResult>".encode() if source else b""
+                return self.answer(200, fault(made) if fault else made, tag=_tag(body))
             if self.command == "DELETE":
                 stub.objects.pop(name, None)
                 return self.answer(204, fault(b"") if fault else b"")
@@ -143,7 +149,7 @@ class Stub:
 
     def listing(self, query):
         """A page of names, in order; its token is the last name, which has to be sent back escaped."""
-        after = query.get("continuation-token", "")[1:]
+        after = query.get("continuation-token", "")[1:] or query.get("start-after", "")
         names = sorted(name for name in self.objects if name.startswith(query.get("prefix", "")) and name > after)
         page, more = names[:self.PAGE], len(names) > self.PAGE
         keys = "".join(f"<Contents><Key>{name}</Key></Contents>" for name in page)
@@ -196,3 +202,6 @@ class Moto:
     @property
     def url(self):
         return f"http://127.0.0.1:{self.port}"
+
+
+OTHERS = (Moto,)

@@ -19,18 +19,6 @@ SWITCH = """return [...document.querySelectorAll("#kinds button")].map((b) => [b
 HOSTILE = '"></script><script>document.title = "owned"</script><img src=x onerror=alert(1)>'
 
 
-def record():
-    jdk = next((ct.jdk(v) for v in (21, 17, 25) if ct.jdk(v)), None)
-    if not jdk:
-        ct.skip("a page with all kinds", "no JDK of 17 or later is cached: script/jdks")
-        ct.done()
-    file = ct.WORK / "kinds.jfr"
-    made = ct.candor("record", "-e", "cpu,wall,alloc,live,lock,halt", "-o", file, "--", jdk.java, "-Xmx256m", "-cp", ct.classes(jdk),
-                     "Kinds", "4")
-    ct.ok(made.status == 0, "a program is recorded with every event", made)
-    return file
-
-
 def shown(page):
     return [title for title, pressed, _ in page.run(SWITCH) if pressed == "true"]
 
@@ -273,7 +261,7 @@ def options(file):
 
 def main():
     flamepage.need()
-    file = record()
+    file = flamepage.record_kinds()
     with flamepage.Flame(1400, 1500) as page:
         switch(page, file)
         keys(page)

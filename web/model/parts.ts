@@ -107,14 +107,14 @@ export interface Lock {
 }
 
 export interface Locks {
-    rows: Lock[];
+    rows: LockGroup[]; // the most costly first
     idle: { waited: number; waits: number; threads: number } | null; // threads that were parked until there was work; not in the rows
 }
 
 export function readLocks(data: Json | null): Locks {
     const idle = isObject(data?.idle) ? data?.idle as Json : null;
     return {
-        rows: objectsOf(data?.locks).map(readLock),
+        rows: groupLocks(objectsOf(data?.locks).map(readLock)),
         idle: idle && { waited: numberOf(idle.weight), waits: numberOf(idle.samples), threads: numberOf(idle.threads) },
     };
 }
@@ -125,11 +125,16 @@ export interface LockGroup extends Lock {
 }
 
 // Joins the locks of one class and kind: a table of a hundred rows that read "java.lang.Object" answers nothing.
-export function groupLocks(locks: Lock[]): LockGroup[] {
+function groupLocks(locks: Lock[]): LockGroup[] {
     const groups = new Map<string, Lock[]>();
     for (const lock of locks) {
         const key = lock.kind + " " + lock.name;
-        groups.set(key, [...(groups.get(key) ?? []), lock]);
+        const group = groups.get(key);
+        if (group) {
+            group.push(lock);
+        } else {
+            groups.set(key, [lock]);
+        }
     }
     return [...groups.values()].map(joined).sort((a, b) => b.waited - a.waited);
 }

@@ -1,7 +1,7 @@
 // Shows the locks for which threads waited, and which threads had them.
 import { formatCount, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
-import { groupLocks, Lock, LockGroup, Locks } from "../model/parts";
+import { Lock, LockGroup, Locks } from "../model/parts";
 import { App } from "./app";
 import { element } from "./dom";
 import { action, table } from "./widgets";
@@ -16,8 +16,7 @@ export function locksPanel(app: App, { rows, idle }: Locks): HTMLElement[] {
     return [...(rows.length > 0 ? lockTable(app, rows) : [element("p", {}, "No thread waited for a lock.")]), ...(waits ? [waits] : [])];
 }
 
-function lockTable(app: App, locks: Lock[]): HTMLElement[] {
-    const groups = groupLocks(locks);
+function lockTable(app: App, groups: LockGroup[]): HTMLElement[] {
     const rows = groups.slice(0, MOST).map((group) => [
         nameOf(app, group), group.kind, formatValue(group.waited, "ns"), formatShare(group.share), formatCount(group.waits),
         siteOf(group), holdersOf(app, group),

@@ -52,6 +52,17 @@ def has_figures_of(page, file, kind):
     ct.ok("does not say" not in page.text("#books-summary"), f"{kind}: with its books", page.text("#books-summary"))
 
 
+def threads_of_the_jvm(page, file):
+    """They have no Java frames, which is no failure: the bar of the books draws them apart."""
+    failed = report(file, "--kind", "wall")["wall_time"]["failed_ns"]
+    drawn = page.run("""return Object.fromEntries([...document.querySelectorAll("#books-drawing .part")].map(
+        (part) => [part.className, Number(part.style.flexGrow)]))""")
+    jvm = failed.pop("no_java_stack", 0)
+    ct.ok(jvm > 0 and abs(drawn.get("part jvm", 0) - jvm) <= 1e-4 * jvm
+          and abs(drawn.get("part failed wall_failed", 0) - sum(failed.values())) <= 1e-4 * jvm,
+          "the bar tells threads of the JVM from failed samples", (jvm, failed, drawn))
+
+
 def switch(page, file):
     page.file = file.with_suffix(".html")
     made = ct.candor("report", "-o", page.file, file)
@@ -62,6 +73,8 @@ def switch(page, file):
     for kind, title in KINDS.items():
         choose(page, title)
         has_figures_of(page, file, kind)
+        if kind == "wall":
+            threads_of_the_jvm(page, file)
         here = page.run("return location.hash")
         page.reopen(here)
         ct.ok(shown(page) == [title] and page.state()["kind"] == ("" if kind == "cpu" else kind),

@@ -157,8 +157,8 @@ function sumsByName(parts: { name: string; waited: number }[]): { name: string; 
 
 function readLock(lock: Json): Lock {
     return {
-        name: textOf(lock.class), address: textOf(lock.address), site: textOf(lock.site), kind: textOf(lock.kind), waited: numberOf(lock.weight),
-        share: numberOf(lock.share), waits: numberOf(lock.samples),
+        name: textOf(lock.class), address: textOf(lock.address), site: textOf(lock.site), kind: textOf(lock.kind),
+        waited: numberOf(lock.weight), share: numberOf(lock.share), waits: numberOf(lock.samples),
         holders: objectsOf(lock.holders).map(({ name, weight }) => ({ name: textOf(name), waited: numberOf(weight) })),
     };
 }

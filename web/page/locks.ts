@@ -25,7 +25,8 @@ function lockTable(app: App, groups: LockGroup[]): HTMLElement[] {
     const about = "Threads waited for these locks. Click a lock to see the stacks that waited for it, "
         + "and a thread to see what it did while it held the lock.";
     return [element("p", {}, about),
-        table(["Lock", "Kind", "Waited", "Share", "Waits", "Mostly in", "Held at that time by"], ["Waited", "Share", "Waits"], rows), ...more];
+        table(["Lock", "Kind", "Waited", "Share", "Waits", "Mostly in", "Held at that time by"], ["Waited", "Share", "Waits"], rows),
+        ...more];
 }
 
 function nameOf(app: App, group: LockGroup): HTMLElement {
@@ -42,8 +43,9 @@ function siteOf({ site }: Lock): HTMLElement {
 function eachOf({ locks }: LockGroup): HTMLElement {
     const items = locks.slice(0, MOST).map((lock) => {
         const holder = lock.holders.find(({ name }) => name !== "");
-        return element("li", {}, lock.address + ": " + formatValue(lock.waited, "ns") + " in " + plural(lock.waits, "wait") + ", mostly in ",
-            siteOf(lock), ...(holder ? [", held by ", element("bdi", { dir: "ltr" }, visibleName(holder.name).slice(0, LONGEST))] : []));
+        const cost = formatValue(lock.waited, "ns") + " in " + plural(lock.waits, "wait");
+        return element("li", {}, lock.address + ": " + cost + ", mostly in ", siteOf(lock),
+            ...(holder ? [", held by ", element("bdi", { dir: "ltr" }, visibleName(holder.name).slice(0, LONGEST))] : []));
     });
     const rest = locks.length - items.length;
     return element("details", {}, element("summary", {}, formatCount(locks.length) + " addresses"),

@@ -2,7 +2,7 @@
 """Whether diagnose finds planted problems, and is silent about programs that are in order: precision and recall.
 
 usage: script/bench corpus [--runs N] [--seconds S] [--jdk N | --jdks] [--turn N] [--no-twins] [--part I/N] [--keep DIRECTORY]
-       [--output FOLDER] [NAME...]
+       [--jmc] [--output FOLDER] [NAME...]
 
 Each case is a JVM that `candor diagnose` records for S seconds after it has started. bench/corpus/cases.py has the table:
 
@@ -14,8 +14,9 @@ Every finding about a twin or a healthy program is a false alarm, unless it says
 counted apart. Precision is the share of hits in all first findings, recall the share of planted problems that are hits.
 
 Each case runs on one of the JDKs that it works on, by turns, beginning with --turn; --jdk takes this one, --jdks each of them. NAME
-chooses cases by a part of PROGRAM.NAME, and --part 0/3 every third case from the first one on. --keep keeps the recordings. Raw data go
-to OUTPUT/corpus.csv, the summary to OUTPUT/corpus.md, by default in docs/benchmarks, and in a temporary folder if names were given.
+chooses cases by a part of PROGRAM.NAME, and --part 0/3 every third case from the first one on. --keep keeps the recordings, and --jmc lets
+the rules of JDK Mission Control judge them, too; they come from Maven Central. Raw data go to OUTPUT/corpus.csv, the summary to
+OUTPUT/corpus.md, by default in docs/benchmarks, and in a temporary folder if names were given.
 """
 import argparse
 import collections
@@ -29,6 +30,7 @@ sys.path.insert(0, str(ROOT / "bench" / "corpus"))
 from cases import HEALTHY, PAIRS
 from results import DOCS, Results
 from runner import ct, diagnose, judge
+import jmc
 
 FIELDS = ("case", "kind", "jdk", "run", "verdict", "first", "score", "site", "others", "text")
 
@@ -72,11 +74,11 @@ def summary(rows):
             f"{silent + alarms} programs that are in order); {sum(n for (_, word), n in counts.items() if word == 'failed')} failed")
 
 
-def page(rows, seconds):
+def page(rows, seconds, beside):
     """The summary as a document."""
     machine = f"{os.cpu_count()} processors, load average at the end {os.getloadavg()[1]:.1f}"
     lines = ["# Planted problems, their twins, and healthy programs", "",
-             f"`script/bench corpus --seconds {seconds}` on {rows[0]['date']}, {machine}.", "", summary(rows) + ".", "",
+             f"`script/bench corpus --seconds {seconds}` on {rows[0]['date']}, {machine}.", "", summary(rows) + ".", "", *beside,
              "| case | kind | JDK | verdict | first finding | score | text |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {row['case']} | {row['kind']} | {row['jdk']} | {row['verdict']} | {row['first']} | {row['score']} | "
               f"{row['text'].replace('|', '/')[:300]} |" for row in rows if row["verdict"] not in ("hit", "silent")]
@@ -93,6 +95,7 @@ def arguments_of():
     parser.add_argument("--no-twins", action="store_true")
     parser.add_argument("--part", type=part, default=(0, 1))
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--jmc", action="store_true")
     parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     return parser.parse_args()
@@ -101,8 +104,10 @@ def arguments_of():
 def main():
     arguments = arguments_of()
     output = arguments.output or (ct.WORK if arguments.names else DOCS)
+    arguments.keep = arguments.keep or (ct.WORK if arguments.jmc else None)
     if arguments.keep:
         arguments.keep.mkdir(parents=True, exist_ok=True)
+    kept = {}
     results = Results(output / "corpus.csv", FIELDS)
     for run in range(arguments.runs):
         for number, pair in enumerate([*PAIRS, *HEALTHY]):
@@ -114,8 +119,13 @@ def main():
                 for variant in variants if pair.ids else ("healthy",):
                     findings = diagnose(pair, ct.jdk(version), variant, pair.seconds or arguments.seconds, arguments.keep)
                     add(results, pair, variant, version, run, judge(pair, variant, findings))
+                    path = jmc.path_of(arguments.keep, pair, variant, version) if arguments.jmc else None
+                    if path and path.exists():
+                        kept[path] = (pair, variant, path)
     print(summary(results.rows))
-    (output / "corpus.md").write_text(page(results.rows, arguments.seconds))
+    beside = [jmc.summary(list(kept.values())) + ".", ""] if kept else []
+    print(*beside, sep="\n")
+    (output / "corpus.md").write_text(page(results.rows, arguments.seconds, beside))
 
 
 main()

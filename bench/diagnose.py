@@ -7,7 +7,8 @@ A warm Tomcat serves the example pages of its distribution to an open schedule o
 stretch of SECONDS without anything, one in which `candor diagnose -d SECONDS` runs, and another one without. The figure is the CPU time of
 the server's process, by second, because each second has the same requests. The stretch of the diagnosis lasts from before the agent is
 attached until the command ends, so the start and the end of both recorders are a part of it. Its ratio is to the mean of its neighbors, and
-"none again" is the ratio of the second neighbor to the first.
+"none again" is the ratio of the second neighbor to the first. "diagnose, once begun" is the part of that stretch from its fourth second
+until a second before its end, without start and end.
 
 For the second figure the last recording is repeated until it is an hour long: each copy begins when the one before it ends. `candor
 analyze` then reads the file and applies all rules.
@@ -35,32 +36,48 @@ ROUND_MORE = 10  # seconds that a round takes beyond its three stretches: the co
 HOUR = 3600
 STARTS_AT, SIZE_AT = 32, 8  # in the header of a chunk: its start in nanoseconds since the epoch, its size
 FIELDS = ("round", "what", "seconds", "cpu_ms_per_s")
-NONE, DIAGNOSE, AGAIN = "none", "diagnose", "none again"
+NONE, DIAGNOSE, BEGUN, AGAIN = "none", "diagnose", "diagnose, once begun", "none again"
+BEGINS, ENDS = 3, 1  # seconds of a diagnosis that are its start and its end
 
 
-def diagnose(tomcat, path, seconds):
+def used(tomcat):
+    return tools.process_cpu_ns(tomcat.pid), time.monotonic()
+
+
+def row(what, before, after):
+    lasted = after[1] - before[1]
+    return {"what": what, "seconds": round(lasted, 1), "cpu_ms_per_s": round((after[0] - before[0]) / 1e6 / lasted, 1)}
+
+
+def diagnosed(tomcat, path, seconds):
     path.unlink(missing_ok=True)
-    result = ct.candor("diagnose", "--json", "-d", f"{seconds}s", "-o", path, tomcat.pid)
-    if result.status:
-        sys.exit(f"bench: candor diagnose failed: {result.err}")
+    before = used(tomcat)
+    command = ct.spawn([ct.PROGRAM, "diagnose", "--json", "-d", f"{seconds}s", "-o", path, str(tomcat.pid)], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE)
+    time.sleep(BEGINS)
+    begun = used(tomcat)
+    time.sleep(seconds - BEGINS - ENDS)
+    ends = used(tomcat)
+    _, error = command.communicate()
+    if command.returncode:
+        sys.exit(f"bench: candor diagnose failed: {error.decode()}")
+    return [row(DIAGNOSE, before, used(tomcat)), row(BEGUN, begun, ends)]
 
 
 def stretch(tomcat, what, path, seconds):
-    before, began = tools.process_cpu_ns(tomcat.pid), time.monotonic()
     if what == DIAGNOSE:
-        diagnose(tomcat, path, seconds)
-    else:
-        time.sleep(seconds)
-    lasted = time.monotonic() - began
-    used = tools.process_cpu_ns(tomcat.pid) - before
-    return {"what": what, "seconds": round(lasted, 1), "cpu_ms_per_s": round(used / 1e6 / lasted, 1)}
+        return diagnosed(tomcat, path, seconds)
+    before = used(tomcat)
+    time.sleep(seconds)
+    return [row(what, before, used(tomcat))]
 
 
 def measured(path, options, results):
     with steady(ct.jdk(options.jdk), options.rate, options.rounds * (3 * options.seconds + ROUND_MORE)) as tomcat:
         for number in range(options.rounds):
             for what in (NONE, DIAGNOSE, AGAIN):
-                print(results.add(round=number, **stretch(tomcat, what, path, options.seconds)), flush=True)
+                for one in stretch(tomcat, what, path, options.seconds):
+                    print(results.add(round=number, **one), flush=True)
 
 
 def chunks(data):
@@ -101,10 +118,11 @@ def spread(values, digits):
 
 
 def page(results, options, size, seconds):
-    none, again, with_it = (of_round(results.rows, what) for what in (NONE, AGAIN, DIAGNOSE))
+    none, again, with_it, begun = (of_round(results.rows, what) for what in (NONE, AGAIN, DIAGNOSE, BEGUN))
     neighbors = [(first + second) / 2 for first, second in zip(none, again)]
     ratios = {AGAIN: [second / first for first, second in zip(none, again)],
-              DIAGNOSE: [value / neighbor for value, neighbor in zip(with_it, neighbors)]}
+              DIAGNOSE: [value / neighbor for value, neighbor in zip(with_it, neighbors)],
+              BEGUN: [value / neighbor for value, neighbor in zip(begun, neighbors)]}
     more = [value - neighbor for value, neighbor in zip(with_it, neighbors)]
     lines = ["# What a diagnosis costs", "",
              f"{results.origin()}, Tomcat 10's example pages on JDK {options.jdk},",

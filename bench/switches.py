@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What clocks cost at context switches: for all threads, by lot, and none.
+"""What clocks cost at context switches: perf's for all threads and by lot, the kernel's timers, and none.
 
 usage: script/bench switches [--blocks N] [--pairs N] [--interval 10ms] [--jdk N] [--output FOLDER]
 
@@ -24,7 +24,7 @@ from results import Results, output_option
 from tools import ct
 
 SECONDS, SETTLES = 3, 1.5
-KINDS = ("none", "all", "auto")
+KINDS = ("none", "all", "auto", "timer")
 FIELDS = ("block", "clocks", "cpu_ms", "turns", "us_per_turn", "by_lot", "samples")
 
 
@@ -40,7 +40,8 @@ def switches(pid):
 
 def block(jvm, kind, interval, number, results):
     if kind != "none":
-        good, answer = jvm.control("start", file=ct.WORK / "block.jfr", interval=interval, clocks=kind)
+        clock = {"clock": kind} if kind == "timer" else {"clocks": kind}
+        good, answer = jvm.control("start", file=ct.WORK / "block.jfr", interval=interval, **clock)
         if not good:
             raise SystemExit(f"bench/switches: {answer}")
     time.sleep(SETTLES)
@@ -87,13 +88,13 @@ def main():
     output_option(parser)
     options = parser.parse_args()
     results = Results(options.output / "switches.csv", FIELDS)
-    seconds = options.blocks * 4 * (SECONDS + SETTLES + 1) + 60
+    seconds = options.blocks * (len(KINDS) + 1) * (SECONDS + SETTLES + 1) + 60
     with ct.Jvm(ct.jdk(options.jdk), "Relay", options.pairs, seconds, agent=ct.agent_options()) as jvm:
         jvm.expect("ready")
         jvm.say("go")
         time.sleep(2)
         for number in range(options.blocks):
-            order = ["all", "auto"] if number % 2 else ["auto", "all"]
+            order = KINDS[1:] if number % 2 else KINDS[:0:-1]
             for kind in ["none", *order, "none"]:
                 block(jvm, kind, options.interval, number, results)
         jvm.kill()

@@ -17,6 +17,10 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -130,6 +134,29 @@ public final class Libraries {
     }
 
     /** Two connections to a host, which is this library's usual limit. */
+    static void clientPerCall(boolean planted) throws IOException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + slowServer(1) + "/")).build();
+        HttpClient shared = HttpClient.newHttpClient();
+        Case.repeat(CLIENTS / 2, "caller", () -> {
+            HttpClient client = planted ? HttpClient.newHttpClient() : shared; // here: clientPerCall
+            Case.sink += client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+            Case.think(5);
+        });
+    }
+
+    static void apacheClientPerCall(boolean planted) throws IOException {
+        String url = "http://127.0.0.1:" + slowServer(1) + "/";
+        CloseableHttpClient shared = HttpClients.createDefault();
+        Case.repeat(CLIENTS / 8, "caller", () -> { // a client has five connections to one server
+            CloseableHttpClient client = planted ? HttpClients.createDefault() : shared; // here: apacheClientPerCall
+            Case.sink += client.execute(new HttpGet(url), response -> response.getCode());
+            if (planted) {
+                client.close();
+            }
+            Case.think(5);
+        });
+    }
+
     static void httpClient(boolean planted) throws IOException {
         PoolingHttpClientConnectionManager connections = new PoolingHttpClientConnectionManager();
         connections.setDefaultMaxPerRoute(planted ? FEW : CLIENTS);

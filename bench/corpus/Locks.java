@@ -3,6 +3,8 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -160,6 +162,18 @@ public final class Locks {
                 shared.add(1);
             }
             Case.think(planted ? 2 : 30);
+        });
+    }
+
+    static void digest(boolean planted) throws NoSuchAlgorithmException {
+        MessageDigest shared = MessageDigest.getInstance("SHA-256");
+        byte[] document = new byte[1 << 20];
+        Case.repeat(CLIENTS, "signer", () -> {
+            MessageDigest digest = planted ? shared : MessageDigest.getInstance("SHA-256");
+            synchronized (digest) { // here: digest
+                Case.sink += digest.digest(document)[0]; // here: digest
+            }
+            Case.think(planted ? 1 : 60);
         });
     }
 

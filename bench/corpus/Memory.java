@@ -204,12 +204,31 @@ public final class Memory {
     // -- leaks --
 
     static final class Session {
-        private final byte[] state = new byte[2000]; // here: leak
+        private final byte[] state = new byte[2000]; // here: leak threadLocalLeak
         private final long id;
 
         Session(long id) {
             this.id = id;
         }
+    }
+
+    /** What each thread of a pool keeps of its requests: nobody calls remove() on the variable. */
+    private static final ThreadLocal<List<Session>> CONTEXT = ThreadLocal.withInitial(ArrayList::new);
+
+    static void threadLocalLeak(boolean planted) {
+        AtomicLong ids = new AtomicLong();
+        Case.repeat(2, "request", () -> {
+            for (int i = 0; i < 20; i++) {
+                Session session = new Session(ids.incrementAndGet()); // here: threadLocalLeak
+                CONTEXT.get().add(session);
+                Case.sink += session.state.length + session.id;
+                Case.kept = new byte[4000];
+            }
+            if (!planted) {
+                CONTEXT.remove();
+            }
+            Case.sleep(4);
+        });
     }
 
     static void leak(boolean planted) {
@@ -218,7 +237,7 @@ public final class Memory {
         Case.repeat(2, "login", () -> {
             for (int i = 0; i < 20; i++) {
                 long id = ids.incrementAndGet();
-                Session session = new Session(id); // here: leak
+                Session session = new Session(id); // here: leak threadLocalLeak
                 sessions.put(id, session);
                 if (!planted) {
                     sessions.remove(id - 2000);

@@ -44,6 +44,7 @@ LOCKS = _pairs(
     ("readInLock", "lock_held_in_io", {}),
     ("futureInLock", ("lock_held_waiting", "lock_contended"), {}),
     ("convoy", ("lock_contended", "lock_owner_preempted"), {}),
+    ("digest", ("lock_contended", "lock_owner_preempted"), {}),
     ("convoyOfLambda", ("lock_contended", "lock_owner_preempted"), {}),
     ("preempted", ("lock_owner_preempted", "cpu_saturated"), {}),
     ("synchronizedMap", ("lock_contended", "lock_owner_preempted"), {}),
@@ -86,6 +87,7 @@ MEMORY = _pairs(
     ("errors", "errors", {"jdks": (25, 27), "options": ("--jfr", "on")}), # so few that nothing else shows them
     ("outOfMemory", "errors", {"flags": SMALL, "with_line": False}),
     ("leak", "leak", {"flags": ("-Xmx400m",), "seconds": 15}),
+    ("threadLocalLeak", "leak", {"flags": ("-Xmx400m",), "seconds": 15}),
     ("classes", ("gc_metaspace", "class_loading", "classes_grow"), {}),
     jdks=FROM_11)
 
@@ -155,6 +157,8 @@ LIBRARIES = _pairs(
     ("tomcatJdbc", "pool_too_small", {}),
     ("commonsPool", "pool_too_small", {}),
     ("httpClient", "pool_too_small", {}),
+    ("clientPerCall", "clients_made", {}),
+    ("apacheClientPerCall", "clients_made", {}),
     ("h2Scan", "tables_scanned", {}),
     ("hsqldbScan", "tables_scanned", {}),
     ("statements", "statements_parsed", {}),

@@ -1,9 +1,11 @@
 #!/bin/sh
 # Fetches the libraries of the corpus with everything they need, with the machine's own Maven configuration, once per pom.xml.
-# usage: bench/corpus/fetch_libraries.sh       prints the directory with the jars
+# usage: bench/corpus/fetch_libraries.sh [jmc]       prints the directory with the jars
+#
+# jmc: the rules of JDK Mission Control instead
 set -eu
 
-pom=$(dirname "$0")/pom.xml
+pom=$(dirname "$0")/${1:-.}/pom.xml
 jars=${XDG_CACHE_HOME:-$HOME/.cache}/candor/jars/corpus-$(sha256sum "$pom" | cut -c1-12)
 if [ ! -d "$jars" ]; then
     mkdir -p "${jars%/*}"

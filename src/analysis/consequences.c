@@ -46,6 +46,8 @@ static const struct pair pairs[] = {
     {FINDING_CHILD_PROCESSES, FINDING_PROCESSES},
     {FINDING_OPENS, FINDING_PROPERTIES},
     {FINDING_THREAD_CHURN, FINDING_PROCESSES},
+    {FINDING_THREAD_CHURN, FINDING_CLIENTS},
+    {FINDING_THREADS_GROW, FINDING_CLIENTS},
     {FINDING_LOCK_CONTENDED, FINDING_LOGS},
     {FINDING_LOCK_HELD_IN_IO, FINDING_LOGS},
     {FINDING_SLOW_FILE, FINDING_BYTES},
@@ -80,11 +82,14 @@ static bool is_of_surroundings(enum finding_kind kind)
     return kind == FINDING_CONTEXT_SWITCHES || kind == FINDING_RECORDING_QUALITY || kind == FINDING_JDK_DATA_LOST;
 }
 
-static bool has_same_line(const struct findings *f, const struct finding *a, const struct finding *b)
+/* Whether two findings have the same line, or the same method if `one` is a line that allocates: work that repeats itself costs CPU time
+ * and memory at several lines. */
+static bool has_same_place(const struct findings *f, const struct finding *one, const struct finding *cause)
 {
-    const char *left = findings_text(f, a->site), *right = findings_text(f, b->site);
-    size_t n = strcspn(left, " ");
-    return n && n == strcspn(right, " ") && !strncmp(left, right, n);
+    const char *left = findings_text(f, one->site), *right = findings_text(f, cause->site);
+    const char *end = one->kind == FINDING_ALLOCATION_SITE ? ": " : " ";
+    size_t n = strcspn(left, end);
+    return n && n == strcspn(right, end) && !strncmp(left, right, n);
 }
 
 /* Findings that say more about a line that allocates much: what it costs, or why it allocates. */
@@ -92,6 +97,13 @@ static bool explains_allocation(enum finding_kind kind)
 {
     return kind == FINDING_GC_PRESSURE || kind == FINDING_GC_FULL || kind == FINDING_GC_OVERRUN || kind == FINDING_GC_HUMONGOUS ||
            kind == FINDING_GROWTH;
+}
+
+/* Collections that grow are garbage for the collector. */
+static bool is_of_growth(const struct finding *one, const struct finding *cause)
+{
+    return cause->kind == FINDING_GROWTH &&
+           (one->kind == FINDING_GC_PRESSURE || one->kind == FINDING_GC_FULL || one->kind == FINDING_GC_OVERRUN);
 }
 
 /* Whether other programs have the processors: then the finding has a remedy of its own, and nothing in this program is the cause. */
@@ -111,9 +123,10 @@ static bool follows(const struct findings *f, const struct finding *one, const s
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (pairs[i].consequence == one->kind && pairs[i].cause == cause->kind)
             return true;
-    bool is_specific = !is_general(cause->kind) || (one->kind == FINDING_ALLOCATION_SITE && explains_allocation(cause->kind));
+    bool is_specific =
+        !is_general(cause->kind) || (one->kind == FINDING_ALLOCATION_SITE && explains_allocation(cause->kind)) || is_of_growth(one, cause);
     bool may_follow = is_general(one->kind) || (one->kind == FINDING_EXCEPTIONS && cause->kind == FINDING_WALKS);
-    return may_follow && is_specific && has_same_line(f, one, cause);
+    return may_follow && is_specific && has_same_place(f, one, cause);
 }
 
 /* The number of findings that are considered, from the worst on. A damaged recording may have a hundred thousand. */

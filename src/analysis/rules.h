@@ -86,10 +86,11 @@
             "are cached and cost nothing")                                                                                                 \
     FINDING(ALLOCATION_SITE, "allocation_site", "One line allocates much of the memory", "--kind alloc", "Allocating lines",               \
             FINDING_NEEDS(ALLOC), 0, "reuse the objects that are allocated there, or allocate them once with the right size")              \
-    FINDING(LEAK, "leak", "The objects allocated at one place keep increasing", "--kind live", "Leak candidates",                          \
-            FINDING_NEEDS(LIVE) | FINDING_NEEDS(GROWTH), 0,                                                                                \
-            "candor record -e live --paths=1s shows what holds them; limit the size of that collection, or remove elements that are no "   \
-            "longer needed. It may also be a cache that is still filling")                                                                 \
+    FINDING(                                                                                                                               \
+        LEAK, "leak", "The objects allocated at one place keep increasing", "--kind live", "Leak candidates",                              \
+        FINDING_NEEDS(LIVE) | FINDING_NEEDS(GROWTH), 0,                                                                                    \
+        "candor record -e live --paths=1s shows what holds them; limit the size of that collection, or remove what is no longer needed "   \
+        "(from a ThreadLocal with remove()). It may also be a cache that is still filling")                                                \
     FINDING(THREAD_CHURN, "thread_churn", "Threads are started for very short work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,     \
             "use an ExecutorService, which keeps its threads; if each task must have a thread, use virtual threads (JDK 21 and later)")    \
     FINDING(RECORDING_QUALITY, "recording_quality", "Parts of the recording are missing or not exact", "--kind cpu", "Books",              \
@@ -204,6 +205,7 @@
     RULE(rule_boxing)                                                                                                                      \
     RULE(rule_allocation_site)                                                                                                             \
     RULE(rule_leak)                                                                                                                        \
+    RULE(rule_clients)                                                                                                                     \
     RULE(rule_threads)                                                                                                                     \
     RULE(rule_quality)                                                                                                                     \
     RULE(rule_costs)                                                                                                                       \

@@ -14,7 +14,7 @@
 /* Exit statuses. Scripts rely on them. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-enum { CLI_OPTIONS_MAX = 84 };
+enum { CLI_OPTIONS_MAX = 88 };
 
 /* The kind of a command's operands, for shell completion. */
 enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_CASE, CLI_SHELL };

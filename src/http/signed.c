@@ -55,8 +55,8 @@ int signed_send(struct transport *t, const struct signed_letter *letter, struct 
     t->call.easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, take_body);
     t->call.easy_setopt(t->curl, CURLOPT_WRITEDATA, answer);
     transport_header(t, "x-amz-content-sha256: %s", letter->digest);
-    if (letter->condition)
-        transport_header(t, "%s", letter->condition);
+    if (letter->header)
+        transport_header(t, "%s", letter->header);
     if (letter->tag) {
         *letter->tag = 0;
         t->call.easy_setopt(t->curl, CURLOPT_HEADERFUNCTION, take_header);

@@ -16,9 +16,9 @@ struct signed_letter {
     const char *digest; /* the SHA-256 of the body, in hex */
     const void *bytes;  /* the body; NULL = none */
     size_t size;
-    long stall_s;          /* after this many seconds without a byte, the request fails */
-    const char *condition; /* a header such as "If-Match: TAG"; NULL = none */
-    char *tag;             /* gets the answer's ETag, of at most SIGNED_TAG_MAX bytes with the zero; "" = none; NULL = not wanted */
+    long stall_s;       /* after this many seconds without a byte, the request fails */
+    const char *header; /* another one, such as "If-Match: TAG"; NULL = none */
+    char *tag;          /* gets the answer's ETag, of at most SIGNED_TAG_MAX bytes with the zero; "" = none; NULL = not wanted */
 };
 
 /* Sends the request, and appends the answer's body to `answer`, which is limited. Returns as exchange_send does. */

@@ -31,7 +31,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MAINTAIN_S = 10, REREAD_WAIT_S = 10 };
+enum { MAINTAIN_S = 10, MAINTAIN_SOON_S = 2, REREAD_WAIT_S = 10 };
 
 /* stop: NULL, or a flag; once it is set, the store's work ends soon. */
 static struct store_options options_of(const struct server_options *o, const atomic_bool *stop)
@@ -97,12 +97,13 @@ static void put_deleted(struct buffer *text, uint64_t before, uint64_t after, co
         buffer_printf(text, "%s%" PRIu64 " %s (%s)", text->len ? ", " : "", after - before, what, storage_reasons[why]);
 }
 
-/* Maintains the store, and notes in the audit log what it has deleted. */
-static void maintain_store(struct server *s)
+/* Maintains the store, and notes in the audit log what it has deleted. Returns after how many seconds to do it again: soon if there was
+ * more to merge than fits into its time. */
+static unsigned maintain_store(struct server *s)
 {
     struct buffer text;
     struct store_deleted before = store_deleted(s->store);
-    store_maintain(s->store);
+    bool more = store_maintain(s->store);
     struct store_deleted after = store_deleted(s->store);
     buffer_init(&text, 2048);
     for (int why = 0; why < DELETED_REASONS; why++) {
@@ -113,19 +114,21 @@ static void maintain_store(struct server *s)
     if (text.len > 1 && !text.failed)
         audit_event(s->audit, "delete", (const char *)text.data);
     buffer_deinit(&text);
+    return more ? MAINTAIN_SOON_S : MAINTAIN_S;
 }
 
 /* Maintains the store until a signal requests the end. Meanwhile, reads the configuration again when that is requested. */
 static void maintain(struct server *s, struct listener *l, const struct server_source *source)
 {
     enum stop_request request = STOP_NOTHING;
+    unsigned wait_s = MAINTAIN_S;
     while (request != STOP_END) {
         tell_rest();
         if (request == STOP_RELOAD)
             reload_all(s, l, source, tell_line);
         else if (s->store)
-            maintain_store(s);
-        request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : MAINTAIN_S);
+            wait_s = maintain_store(s);
+        request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : wait_s);
     }
 }
 
@@ -429,13 +432,28 @@ static void note_interrupt(int signal)
     atomic_store_explicit(&interrupted, true, memory_order_relaxed);
 }
 
-int server_copy(const struct server_options *o, const char *to, store_copy_progress *progress, uint64_t *bad, struct error *e)
+/* Lets SIGINT and SIGTERM set `interrupted`; a second one ends the command at once. */
+static void catch_interrupts(void)
 {
     const struct sigaction once = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    signal(SIGXFSZ, SIG_IGN);
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
+}
+
+int server_copy_cold(const struct server_options *o, const char *to, store_copy_progress *progress, struct store_cold_copied *out,
+                     struct error *e)
+{
     struct server_options all = without_limits(o);
     struct store_options options = options_of(&all, &interrupted);
-    signal(SIGXFSZ, SIG_IGN);
-    sigaction(SIGINT, &once, NULL); /* a second one ends the command at once */
-    sigaction(SIGTERM, &once, NULL);
+    catch_interrupts();
+    return store_copy_cold(&options, to, progress, out, e);
+}
+
+int server_copy(const struct server_options *o, const char *to, store_copy_progress *progress, uint64_t *bad, struct error *e)
+{
+    struct server_options all = without_limits(o);
+    struct store_options options = options_of(&all, &interrupted);
+    catch_interrupts();
     return store_copy(&options, to, progress, bad, e);
 }

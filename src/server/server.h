@@ -13,6 +13,9 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
 int server_backup(const struct server_options *o, const char *path, struct error *e);
 /* Makes the data directory of a backup, and then checks it as server_check does. */
 int server_restore(const struct server_options *o, const char *backup, uint64_t *bad, struct error *e);
+/* Copies recordings that are objects to another place, or back to the disk (store_copy_cold). SIGINT and SIGTERM end it. */
+int server_copy_cold(const struct server_options *o, const char *to, store_copy_progress *progress, struct store_cold_copied *out,
+                     struct error *e);
 /* Copies the data to a new directory, with samples in the other place (store_copy). *bad: how many files were damaged, which are reported
  * on standard error. SIGINT and SIGTERM end it, and leave nothing. */
 int server_copy(const struct server_options *o, const char *to, store_copy_progress *progress, uint64_t *bad, struct error *e);

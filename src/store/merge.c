@@ -28,7 +28,7 @@ enum {
     ROWS = 1 << 20, /* rows of a merged segment */
     LATE_S = 7200,  /* seconds after a day's end; later, only late recordings arrive for it */
 };
-#define PATIENCE_NS (1500 * NS_PER_MS) /* how long one call may take */
+#define PATIENCE_NS (1500 * NS_PER_MS) /* how long one call may take; the next one goes on where it ended */
 
 /* ---- readers ---- */
 
@@ -214,24 +214,35 @@ static struct catalogue_merge_rule rule_of(const struct store *s)
     return rule;
 }
 
-void merge_some(struct store *s)
+/* Finds the next set. A search begins where the one before has ended, and looks at all once before it gives up. */
+static int next_set(struct store *s, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e)
+{
+    int rc = catalogue_mergeable(s->catalogue, rule, s->merge_from, m, e);
+    if (!rc && !m->count && s->merge_from)
+        rc = catalogue_mergeable(s->catalogue, rule, 0, m, e);
+    s->merge_from = m->count ? m->dictionary : 0;
+    return rc;
+}
+
+bool merge_some(struct store *s)
 {
     struct catalogue_merge_rule rule = rule_of(s);
     struct catalogue_merge *m = malloc(sizeof *m);
     struct error e;
     uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
     int rc = m ? 0 : error_set(&e, -ENOMEM, "merging: out of memory");
-    while (!rc && s->rows->merges && !store_is_stopping(s) && clock_monotonic_ns() < end) {
-        rc = catalogue_mergeable(s->catalogue, &rule, m, &e);
-        if (rc || !m->count)
-            break;
-        rc = merge_set(s, m, &e);
+    bool more = s->rows->merges;
+    while (!rc && more && !store_is_stopping(s) && clock_monotonic_ns() < end) {
+        rc = next_set(s, &rule, m, &e);
+        more = !rc && m->count;
+        rc = more ? merge_set(s, m, &e) : rc;
     }
     if (rc && !s->merging_failed)
         store_tell(s, "merging segments: %s", e.text);
     s->merging_failed = rc;
     remove_gone(s);
     free(m);
+    return more && !rc;
 }
 
 /* ---- files that the catalog does not know ---- */

@@ -8,7 +8,8 @@
 #include <string.h>
 
 const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",   "retain",    "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "coarse",   "flawed", "unlabeled", "unread",   "rereading"};
+                                                    "rebuilt", "coarse",   "flawed", "unlabeled", "unread",   "rereading",
+                                                    "waiting"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -23,6 +24,7 @@ static const char *const words[MISSING_REASONS] = {
     "stored without labels of samples",
     "whose recording was deleted or not read",
     "not read again yet after the catalog was lost",
+    "waiting in object storage",
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight)
@@ -67,7 +69,8 @@ char *missing_text(const struct missing *m, const char *type, char *out, size_t 
         snprintf(amount, sizeof amount, "%" PRIu64 " %s", weight, unit ? unit + 1 : "");
     at = 0;
     *out = 0;
-    bool more = m->sums[MISSING_REBUILT].parts || m->sums[MISSING_REREAD].parts; /* their rows are unknown, and given as 0 */
+    bool more = m->sums[MISSING_REBUILT].parts || m->sums[MISSING_REREAD].parts ||
+                m->sums[MISSING_WAITING].parts; /* their rows are unknown, and given as 0 */
     if (parts)
         at = (size_t)snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); ", parts,
                               parts == 1 ? " of a recording is" : "s of recordings are", list);

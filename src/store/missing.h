@@ -18,12 +18,13 @@ enum missing_why {
     MISSING_UNLABELED, /* stored by a version that kept no labels of samples, by which the query selects */
     MISSING_UNREAD,    /* of questions that only recordings can answer: one was deleted or not read; its samples may still be there */
     MISSING_REREAD,    /* the catalog was lost, and the recording is not read again yet; its labels and types are unknown until then */
+    MISSING_WAITING,   /* acknowledged by a receiver, but not here yet (store_note_waiting); labels, types and times are unknown */
     MISSING_REASONS
 };
 extern const char *const missing_names[MISSING_REASONS];
 
 /* A part is the data of a recording for one type and day. Rows and weight are those of whole parts. If the query's time ends within a part,
- * they are an upper limit. For flawed recordings, and for those lost with a catalog, they are unknown, and are 0. */
+ * they are an upper limit. For flawed recordings, and those that are lost with a catalog or not read yet, they are unknown, and are 0. */
 struct missing {
     struct missing_sum {
         uint64_t parts, rows, weight;

@@ -16,6 +16,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+enum { WAIT_LONG_S = 60 };
+
 char *store_path(const struct store *s, char *out, const char *name)
 {
     snprintf(out, DISK_PATH_MAX, "%s/%s", s->path, name);
@@ -275,18 +277,19 @@ void store_set_limits(struct store *s, const struct store_limits *l)
     atomic_store_explicit(&s->retain_s, l->retain_s, memory_order_relaxed);
 }
 
-void store_maintain(struct store *s)
+bool store_maintain(struct store *s)
 {
     recover_pending(s);
     if (!reread_is_over(s))
-        return;
+        return false;
     rollup_some(s);
     if (!store_is_stopping(s))
         retain_all(s);
-    merge_some(s);
+    bool more = merge_some(s);
     if (s->rows->flush)
         s->rows->flush(s, true);
     copy_make(s);
+    return more;
 }
 
 /* ---- recordings ---- */
@@ -295,6 +298,17 @@ int store_begin(struct store *s, struct envelope_writer *w, struct error *e)
 {
     char path[DISK_PATH_MAX];
     return envelope_begin(w, store_path(s, path, "incoming"), e);
+}
+
+void store_note_waiting(struct store *s, uint64_t recordings, uint64_t since_ns)
+{
+    s->waiting = recordings;
+    s->waiting_since_ns = since_ns;
+}
+
+bool store_waits_long(const struct store *s)
+{
+    return s->waiting && clock_monotonic_ns() - s->waiting_since_ns > WAIT_LONG_S * (uint64_t)NS_PER_S;
 }
 
 int store_check_ready(struct store *s, struct error *e)

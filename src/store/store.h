@@ -124,8 +124,8 @@ struct store_added {
 int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
               struct store_added *out, struct error *e);
 /* Seals unsealed parts, deletes data that is too old or exceeds a limit, and merges small segments for a second or two. Call it every few
- * seconds, from one thread at a time. */
-void store_maintain(struct store *s);
+ * seconds, from one thread at a time; sooner if it returns true: then there is more to merge. */
+bool store_maintain(struct store *s);
 /* Checks that the catalog can be read and synced, and that the disk takes a file. Returns 0, or a code with a message in e that names no
  * path. */
 int store_check_ready(struct store *s, struct error *e);
@@ -179,6 +179,18 @@ bool store_is_in_clickhouse(const char *path);
 typedef void store_copy_progress(uint64_t done, uint64_t all);
 int store_copy(const struct store_options *o, const char *to, store_copy_progress *progress, uint64_t *damaged, struct error *e);
 
+/* Copies the recordings that are objects, of the store of the options, which nobody else uses: to another place, "s3://BUCKET/PREFIX" with
+ * the same service, which the store then has instead; or, if `to` is STORE_COLD_DISK, back to files. It may be interrupted, and goes on
+ * when it is called again. The former objects stay. */
+#define STORE_COLD_DISK "disk"
+struct store_cold_copied {
+    uint64_t copied, bytes, present; /* present: were there already */
+    uint64_t damaged;                /* missing or damaged where they should be; each is told, and the recording stays known */
+};
+/* Returns 0, or a code with a message in e; then the store has its former place. */
+int store_copy_cold(const struct store_options *o, const char *to, store_copy_progress *progress, struct store_cold_copied *out,
+                    struct error *e);
+
 /* ---- queries ---- */
 
 struct store_query {
@@ -220,7 +232,13 @@ struct store_asking {
     const struct store_query *query;
 };
 struct catalogue_patience store_patience(struct store_asking *of);
-/* Adds recordings that are still to be read again, because the catalog was lost. Call it before you read the catalog. */
+/* Says how many recordings wait elsewhere for this store: acknowledged since then (in monotonic time), but not added yet. Answers lack
+ * them, and say so. Any thread may call it. */
+void store_note_waiting(struct store *s, uint64_t recordings, uint64_t since_ns);
+/* Whether some of them may wait for longer than on their usual way: a minute. */
+bool store_waits_long(const struct store *s);
+/* Adds recordings that are not in the store yet: those that are still to be read again, because the catalog was lost, and those that wait
+ * elsewhere. Call it before you read the catalog. */
 void store_note_unread(const struct store *s, const struct store_query *q, struct missing *m);
 /* Adds deleted data that the query selects to m. Of the labels of deleted data, only the service is still known. Returns 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);

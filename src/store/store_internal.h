@@ -48,9 +48,11 @@ struct store {
     uint32_t readers[2];                    /* number of readers, by the epoch in which they began */
     unsigned epoch;
     struct arrivals arrivals;
-    struct reread *reread;         /* of reread.c */
+    atomic_uint_fast64_t waiting, waiting_since_ns; /* as store_note_waiting says; they order no other memory access */
+    struct reread *reread;                          /* of reread.c */
     struct obsolete gone, leaving; /* for merge.c. gone: obsolete since this epoch began; leaving: obsolete before, perhaps read by queries
                                     * of the other epoch */
+    uint32_t merge_from;           /* the dictionary at which the next search for segments to merge begins */
     bool merging_failed;           /* the last merge failed, and this was reported */
     bool rollup_failed;            /* the same of roll-ups */
     bool copy_failed;              /* the same of the copy of the catalog */
@@ -215,7 +217,7 @@ int copy_agree(struct store *s, const struct rebuild_found *found, struct error 
 /* ---- merge.c ---- */
 
 /* Merges small segments into large ones, for a limited time, and removes the small ones. Only one thread at a time may call it. */
-void merge_some(struct store *s);
+bool merge_some(struct store *s);
 /* Has a file removed that the catalog no longer knows, when the queries that began earlier have ended. Only the thread of store_maintain
  * may call it. */
 void merge_note_gone(struct store *s, uint32_t dictionary, uint64_t number, bool rollup);

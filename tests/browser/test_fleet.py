@@ -6,18 +6,18 @@ tier: default
 timeout: 300
 """
 import pathlib
+import re
 import sys
 import time
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
-import axe
 import browser
 import candortest as ct
 import recordings
 from fleetpage import HERE as ADDRESS
-from fleetpage import Fleet
+from fleetpage import Fleet, share
 from servers import Server
 
 HOSTILE = "<img/src=x/onerror=alert(1)>\u202e"
@@ -28,8 +28,9 @@ HOUR = {"from": NOW - 3600, "to": NOW}
 MINUTES = 40
 PLACE = urllib.parse.urlencode(HOUR)
 BOOKS = {"from": 1700000000 - 3600, "to": 1700000000 + 3600}
-FAULTS = (HERE / "layout_faults.js").read_text()
-CONTRAST = (HERE / "least_contrast.js").read_text()
+LOOKS = {"services": "", "service": "view=service&service=shop&by=host&", "compare": "view=compare&service=shop&",
+         "functions": "view=functions&match=Work&", "a function": "view=functions&match=/^org%5C.shop%5C.Main%5C.run$/&",
+         "findings": f"view=findings&{urllib.parse.urlencode(BOOKS)}&", "nothing": "where=host%3D%22none%22&"}
 
 
 def fill(server):
@@ -238,8 +239,7 @@ def check_one_function(page, server):
     page.choose(".one-function select", "version")
     found = server.get("/v1/functions", **HOUR, match=name + "*", by="service,version")["methods"]
     (one,) = (row for row in found if row["name"] == name)
-    shown = page.run("""return [...document.querySelectorAll('.one-function tbody tr')].map(r =>
-        Object.fromEntries([...r.cells].map(c => [c.dataset.label, c.textContent])))""")
+    shown = page.table(".one-function")
     ct.ok(sorted((row["Service"], row["Version"], row["Total"].split()[0], row["Self"].split()[0]) for row in shown) == sorted(
         (group["labels"]["service"], group["labels"]["version"], f"{100 * group['total_share']:.1f}%",
          f"{100 * group['self_share']:.1f}%" if group["self_share"] else "0%") for group in one["groups"]), "a function by version",
@@ -248,6 +248,78 @@ def check_one_function(page, server):
     legend = page.text(".one-function .chart-legend, .one-function .keys")
     ct.ok(len(drawn) == 2 and all(series["labels"]["version"] in legend for series in drawn), "and over time", (legend, drawn))
     ct.ok("by=version" in page.run(ADDRESS), "the address holds it", page.run(ADDRESS))
+    check_share_over_time(page, server, name)
+    check_neighbours(page, server, name)
+
+
+def check_share_over_time(page, server, name):
+    """The share in each step: the figure of the step below the cursor, of a version whose minutes have data in turn."""
+    page.choose(".one-function select", "version")
+    exact = {"match": f"/^{re.escape(name)}$/", "by": "version", "step": 60, **HOUR}
+    drawn = server.get("/v1/functions/series", **exact)["series"]
+    own = {one["labels"]["version"]: {at: total for at, _, total in one["points"]} for one in drawn}
+    whole = {one["value"]: dict(one["points"]) for one in server.get("/v1/series", by="version", step=60, **HOUR)["series"]}
+    at = max(second for second, weight in own["1.10"].items() if weight)
+    want = f"1.10 {share(own['1.10'][at] / whole['1.10'][at])}"
+    page.run("""const c = document.querySelector('.one-function .over-time:not([hidden]) .chart'); c.focus()""")
+    page.press("Home", *["ArrowRight"] * ((at - HOUR["from"]) // 60))
+    read = page.text(".one-function .over-time:not([hidden]) .readout")
+    ct.ok(want in read, "a function's share over time is its weight by that of all samples of the step", (read, want))
+    page.choose(".one-function label:last-of-type select", "weight")
+    shown = page.run("""return [...document.querySelectorAll('.one-function .over-time')].map(e => e.hidden)""")
+    ct.ok(shown == [True, False] and "measure=weight" in page.run(ADDRESS), "or its weight, which the address holds", shown)
+    page.choose(".one-function label:last-of-type select", "")
+
+
+def check_neighbours(page, server, name):
+    """Callers and callees, and the stacks in the viewer. A click on the caller leads to it: a thread begins there, and it calls two."""
+    def around():
+        return [[(row["Method"].split(" ")[0], row["Share"].split()[0]) for row in page.table(".neighbours", number)] for number in (0, 1)]
+
+    def total(of):
+        return next(one["total"] for one in server.get("/v1/functions", match=of + "*", **HOUR)["methods"] if one["name"] == of)
+
+    shown = server.get("/v1/flamegraph", match=f"/^{re.escape(name)}$/", **HOUR)["server"]["shown"]
+    ct.ok(total(name) == shown == sum(weight for _, weight, _ in page.methods()),
+          "the viewer has the stacks in which the function is, and no others", (total(name), shown, page.methods()))
+    ct.ok(around() == [[("Main.run", "100.0%")], [("HashMap.get", "100.0%")]], "who calls it, and what it calls", around())
+    page.click_on(".neighbours tbody a")
+    page.ready()
+    whole = total("org.shop.Main.run")
+    works = [(one, share(total("org.shop." + one) / whole)) for one in ("Work.early", "Work.late")]
+    own, called = around()
+    rest = share(1 - sum(total("org.shop." + one) for one, _ in works) / whole)
+    ct.ok(own == [("(a", "100.0%")] and sorted(called) == works and page.run("return candor.state().query") == "org.shop.Main.run"
+          and f"{rest} is in the function itself" in page.text(".neighbours"),
+          "a click: that function, and all of it adds up", (own, called, works, page.text(".neighbours")))
+    page.run("document.querySelector('.machine-code summary').click()")
+    page.wait_for("return /None of the 3|has machine code|deleted/.test(document.querySelector('.machine-code').textContent)", seconds=60)
+    ct.ok("candor record --asm" in page.text(".machine-code"), "no machine code: how to record it", page.text(".machine-code"))
+    page.run("""const f = document.getElementById('source');
+        f.value = 'https://git.example/{path}'; f.dispatchEvent(new Event('change'))""")
+    page.settle()
+    ct.ok(page.run("return document.querySelector('.one-function .aside a').href") == "https://git.example/org/shop/Main.java",
+          "where its source is, by the reader's template", page.text(".one-function"))
+
+
+def check_pruned(page, server):
+    """A call graph of a tree from which the server left out branches says so. The shares of its methods are exact."""
+    when = {"from": NOW - 7200, "until": NOW - 7140}
+    stacks = [f"org.wide.Main.run;org.wide.Work.some;org.wide.Small.m{i} 10" for i in range(25_000)]
+    stacks += ["org.wide.Main.run;org.wide.Work.some 100000", "org.wide.Main.run;org.wide.Work.other 150000"]
+    server.request("POST", "/ingest", "\n".join(stacks).encode(), name="wide{host=w}", format="folded", **when)
+    times = {"from": NOW - 7300, "to": NOW - 7000}
+    page.go("#view=service&service=wide&calls=drawn&" + urllib.parse.urlencode(times))
+    page.ready()
+    answer = server.get("/v1/flamegraph", select='service="wide"', type="cpu:ns", **times)["server"]
+    left_out = share(answer["pruned"] / answer["total"])
+    boxes = dict(page.run("""return [...document.querySelectorAll('.call-node')].map(a =>
+        [a.querySelector('title').textContent, a.lastChild.textContent])"""))
+    said = page.text(".of-graph-calls")
+    ct.ok(answer["nodes_pruned"] > 0 and f"{left_out} of the weight is in branches that the server left out" in said,
+          "a call graph of a pruned tree says how much it lacks", (answer, said))
+    ct.ok(boxes["org.wide.Work.some"] == "self 20.0% · total 70.0%" and "[pruned]" not in boxes,
+          "its shares are those of all samples", boxes)
 
 
 def check_findings(page, server):
@@ -271,26 +343,6 @@ def check_findings(page, server):
         for one in found["findings"]], "findings: those of the server", (shown, found))
 
 
-def check_looks(page, source):
-    views = {"services": "", "service": "view=service&service=shop&by=host&", "compare": "view=compare&service=shop&",
-             "functions": "view=functions&match=Work&", "findings": f"view=findings&{urllib.parse.urlencode(BOOKS)}&",
-             "nothing": "where=host%3D%22none%22&"}
-    for name, words in views.items():
-        for scheme, width in (("light", 1440), ("dark", 1024), ("light", 390)):
-            page.prefer(scheme)
-            page.window(width, 900)
-            page.go("#" + words + PLACE)
-            if name == "services":
-                page.rows()
-            faults, least = page.run(FAULTS, True), page.run(CONTRAST)
-            ct.ok(not faults and least[0] >= 4.5, f"{name}, {scheme}, {width} px: nothing is cut or overlaps, all can be read",
-                  (faults, least))
-            if source and width == 1024:
-                found = axe.serious(axe.violations(page, source))
-                ct.ok(not found, f"{name}: axe finds nothing serious", found)
-    page.window(1280, 800)
-
-
 def check_missing(page, server):
     for segment in server.data.rglob("*.seg"):
         segment.unlink()
@@ -305,9 +357,6 @@ def main():
     if missing:
         ct.skip("the page", missing)
         ct.done()
-    source, why = axe.fetch()
-    if not source:
-        ct.skip("accessibility", why)
     server = Server("fleet")
     fill(server)
     with Fleet(server) as page:
@@ -320,7 +369,8 @@ def main():
         check_compare(page, server)
         check_functions(page, server)
         check_findings(page, server)
-        check_looks(page, source)
+        check_pruned(page, server)
+        page.check_looks({name: f"#{words}{PLACE}" for name, words in LOOKS.items()})
         check_missing(page, server)
         messages = [m for m in page.messages() if "400 (Bad Request)" not in m]
         ct.ok(not messages, "the browser reports no errors", messages)

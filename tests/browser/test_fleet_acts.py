@@ -21,7 +21,6 @@ from fleetpage import HERE as ADDRESS
 from fleetpage import Fleet
 from servers import Server
 from test_fleet_profile import Host
-from test_fleet_views import ready, rows
 
 WHEN = urllib.parse.urlencode(TIMES) + "&zone=utc"
 DAY = 86_400
@@ -33,7 +32,7 @@ def check_findings(page, server):
 
     ct.ok(ct.wait_until(lambda: listed()), "a finding is there")
     page.go("#view=findings&" + WHEN)
-    ready(page)
+    page.ready()
     (number,) = listed()
     buttons = "return [...document.querySelectorAll('.findings td .actions button')].map(b => b.textContent)"
     ct.ok(page.run(buttons) == ["Acknowledge", "Silence"], "what can be done with an open finding", page.run(buttons))
@@ -50,7 +49,7 @@ def check_evidence(page, server):
     (listed,) = server.get("/v1/findings", state="all", **TIMES)["findings"]
     one = server.get(f"/v1/findings/{listed['id']}")
     page.click_on(".findings td.column-name a")
-    ready(page)
+    page.ready()
     text = page.text(".findings")
     ct.ok(page.text(".findings h1") == one["title"] and one["finding"]["text"] in text and one["finding"]["remedy"] in text,
           "a click: the text and the remedy of the rule", (text, one))
@@ -65,7 +64,7 @@ def check_evidence(page, server):
     subject, method = one["place"].split(" at ")
     address = page.run(ADDRESS)
     page.run("[...document.querySelectorAll('.facts a')].find(a => a.textContent === arguments[0]).click()", method)
-    ready(page)
+    page.ready()
     search = page.run("return candor.state().search")
     ct.ok(search["methods"] == 1 and f"service={one['service']}" in page.run(ADDRESS), "its place: those frames of the service", search)
     page.wait_for("return candor.frames().some(f => f.findings.length > 0)", seconds=60)
@@ -73,7 +72,7 @@ def check_evidence(page, server):
     ct.ok({name for name, *_ in marked} == {subject, method} and all(of == ["Finding: " + one["title"]] for _, of, *_ in marked),
           "the frames that it names are marked, and no others", marked)
     page.click(*marked[0][2:])
-    ready(page)
+    page.ready()
     ct.ok(page.run(ADDRESS).count(f"finding={listed['id']}") == 1 and page.text(".findings h1") == one["title"],
           "a click on the mark leads back", (page.run(ADDRESS), address))
     page.go("#view=findings&finding=999&" + WHEN)
@@ -82,7 +81,7 @@ def check_evidence(page, server):
 
 def check_on_demand(page, server):
     page.go("#view=health&" + WHEN)
-    ready(page)
+    page.ready()
     page.choose(".on-demand label:nth-of-type(1) select", "wall")
     services = page.run("return [...document.querySelectorAll('.on-demand label:nth-of-type(2) option')].map(o => o.textContent)")
     ct.ok("log" in services and MARKUP in services, "the services of the time", services)
@@ -92,21 +91,21 @@ def check_on_demand(page, server):
     (asked,) = json.loads(server.request("GET", "/v1/profiles")[2])["profiles"]
     ct.ok((asked["select"], asked["events"], asked["seconds"], asked["state"]) == ('service="log"', "wall", 120, "waiting"),
           "two minutes of the wall clock are asked for", asked)
-    row = rows(page, ".on-demand")[0]
+    row = page.table(".on-demand")[0]
     ct.ok(row["State"] == "waiting no JVM yet" and row["What"] == "wall, 120 s", "the request and its state", row)
     host = Host(server, "h<b>", jvm=("service=log&host=h", None))
     ct.ok(host.poll(), "a daemon is offered it")
     host.tasks = {(1, "jvm"): ("failed", "the JVM <i>ended</i>")}
     host.poll()
     page.wait_for("return /ended/.test(document.querySelector('.on-demand tbody').textContent)", seconds=60)
-    row = rows(page, ".on-demand")[0]
+    row = page.table(".on-demand")[0]
     left = {"service": MARKUP, "main": "org.<b>Main", "user": None, "jdk": "21", "reason": "rule 'x' excludes it"}
     host.more = {"recorded": 4, "not_recorded": [left], "not_recorded_left_out": 2}
     host.poll()
     page.go("#view=services&" + WHEN)
     page.go("#view=health&" + WHEN)
-    ready(page)
-    (listed,) = [one for i in (1, 2) for one in rows(page, ".health", i) if one.get("Why")]
+    page.ready()
+    (listed,) = [one for i in (1, 2) for one in page.table(".health", i) if one.get("Why")]
     ct.ok((listed["JVM"], listed["Why"], listed["Host"], listed["Service"]) == ("org.<b>Main", "rule 'x' excludes it", "h<b>", MARKUP),
           "a JVM that is not recorded, and why, as text", listed)
     ct.ok("3 JVMs that daemons see are not recorded now" in page.text(".health .sentence")
@@ -125,17 +124,17 @@ def check_not_permitted():
         page.devtools("Network.enable")
         page.devtools("Network.setExtraHTTPHeaders", headers={"Authorization": "Bearer " + reader})
         page.go("#view=health&" + WHEN)
-        ready(page)
+        page.ready()
         page.click_on(".on-demand form button")
         page.wait_for("return /Not permitted/.test(document.querySelector('.on-demand output').textContent)", seconds=60)
         ct.ok("scope profile" in page.text(".on-demand output"), "the page says which scope is needed", page.text(".on-demand output"))
         ct.ok("scope admin" in page.text(".health"), "and that only the scope admin sees the tokens")
         page.devtools("Network.setExtraHTTPHeaders", headers={"Authorization": "Bearer " + admin})
         page.go("#view=health&" + WHEN)
-        ready(page)
+        page.ready()
         page.wait_for("return /operator/.test(document.querySelector('.health').textContent)", seconds=60)
         last = page.run("return document.querySelectorAll('.health table.fleet').length") - 1
-        listed = {row["Name"]: row for row in rows(page, ".health", last)}
+        listed = {row["Name"]: row for row in page.table(".health", last)}
         ct.ok({name: row["May"] for name, row in listed.items()} == {"reader": "read", "writer": "write", "operator": "read, admin"}
               and listed["writer"]["Requests"] == "1" and all(":" in row["Last used"] for row in listed.values()),
               "with it: who may do what, and when they last did something", listed)

@@ -18,9 +18,8 @@ import browser
 import candortest as ct
 import fleetdata
 from fleetdata import LOG, TIMES
-from fleetpage import Fleet
+from fleetpage import Fleet, share
 from servers import Server
-from test_fleet_views import ready, rows, share
 
 MOST_CLICKS = 3
 WHEN = urllib.parse.urlencode(TIMES) + "&zone=utc"
@@ -41,7 +40,7 @@ class Person(Fleet):
             const one = all.find(e => arguments[1] === null || e.textContent.includes(arguments[1]));
             if (one) { one.click(); } return Boolean(one)""", selector, text)
         ct.ok(found, f"there is {selector} {text or ''} to click on")
-        ready(self)
+        self.ready()
 
     def view(self, title):
         self.click("#bar-views a", title)
@@ -49,19 +48,19 @@ class Person(Fleet):
     def pick(self, selector, value):
         self.clicks += 1
         self.choose(selector, value)
-        ready(self)
+        self.ready()
 
     def enter(self, selector, text):
         self.clicks += 1
         self.run("document.querySelector(arguments[0]).focus()", selector)
         self.type(text)
         self.press("Enter")
-        ready(self)
+        self.ready()
 
     def drag(self, *arguments):
         self.clicks += 1
         self.brush(*arguments)
-        ready(self)
+        self.ready()
 
     def answered(self, question, good, detail):
         ct.ok(good and self.clicks <= MOST_CLICKS, f"{question} ({self.clicks} clicks)", detail)
@@ -93,7 +92,7 @@ def services(page, server):
 def changes(page, server):
     page.begin()
     page.view("Changes")
-    row = next(row for row in rows(page, ".changes") if row["Service"] == "shop")
+    row = next(row for row in page.table(".changes") if row["Service"] == "shop")
     sure = [one for one in server.get("/v1/changes", select='service="shop"', **TIMES)["changes"]
             if one["figure"] == "self" and one["verdict"] == "dearer"]
     page.answered("what did version 1.1 make worse?", [one["method"] for one in sure] == ["demo.Slow.hot"]
@@ -109,7 +108,7 @@ def memory(page, server):
     page.begin()
     page.view("Memory")
     page.click(".of-classes:not([hidden]) .tabs a", "Live heap")
-    shown = rows(page, ".of-classes:not([hidden])", 1)
+    shown = page.table(".of-classes:not([hidden])", 1)
     live = server.get("/v1/methods", **TIMES, type="inuse_space:bytes")["report"]["methods"]
     most = max(live, key=lambda one: one["self"])
     page.answered("who leaks: whose objects stay alive?", most["name"] == "com.shop.Basket" and shown[0]["Class"].startswith("Basket")
@@ -119,7 +118,7 @@ def memory(page, server):
 def locks(page, server):
     page.begin()
     page.view("Locks")
-    shown = rows(page, ".of-classes:not([hidden])")
+    shown = page.table(".of-classes:not([hidden])")
     page.answered("which is the worst contention?", page.text(".of-classes:not([hidden]) .sentence").startswith("Log demo costs most")
                   and shown[0]["Lock"] == "Log demo", shown)
     page.click(".of-classes:not([hidden]) .tabs a", "Lock holders")
@@ -156,11 +155,11 @@ def health(page, server):
     ct.ok(server.request("POST", "/v1/profiles/poll", said)[0] == 200, "a daemon speaks")
     page.begin()
     page.view("Health")
-    web = next(row for row in rows(page, ".health") if row["Host"] == "web-1")
+    web = next(row for row in page.table(".health") if row["Host"] == "web-1")
     cost = server.get("/v1/metrics", metric="own_cost_share", select='host="web-1"', step="all", **TIMES)["metrics"][0]["series"][0]
     page.answered("what does the profiler cost?", web["Own cost"] == share(cost["points"][0][1]), (web, cost))
-    listed = [row for row in rows(page, ".health", 1) if row["Service"] == "metered"]
-    others = [row for row in rows(page, ".health", 2) if row["JVM"] == "org.batch.Nightly"]
+    listed = [row for row in page.table(".health", 1) if row["Service"] == "metered"]
+    others = [row for row in page.table(".health", 2) if row["JVM"] == "org.batch.Nightly"]
     page.answered("is this JVM recorded, and if not, why?", len(listed) == 1 and "silent" in listed[0]["Last"]
                   and [row["Why"] for row in others] == ["rule 'rest' excludes it"], (listed, others))
 

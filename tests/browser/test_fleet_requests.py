@@ -12,7 +12,6 @@ import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
-import axe
 import browser
 import candortest as ct
 import fleetdata
@@ -20,7 +19,6 @@ from fleetdata import LIFE, MARKUP, OTHERS, TIMES, TRACE
 from fleetpage import HERE as ADDRESS
 from fleetpage import Fleet
 from servers import Server
-from test_fleet_views import CONTRAST, FAULTS, ready, rows
 
 WHEN = urllib.parse.urlencode(TIMES) + "&zone=utc"
 JAEGER = "https://jaeger.example/trace/"
@@ -34,10 +32,10 @@ def short(seconds):
 def check_endpoints(page, server):
     page.go("#view=services&" + WHEN)
     page.click_on("#bar-views a[href*='view=requests']")
-    ready(page)
+    page.ready()
     answer = server.get("/v1/endpoints", **TIMES)
     wanted = {(g["labels"]["service"], g["labels"]["endpoint"]): {t["type"]: t for t in g["types"]} for g in answer["groups"]}
-    shown = rows(page, ".requests")
+    shown = page.table(".requests")
     named = [key for key in wanted if key[1]]
     ct.ok(len(named) == 4 and sum(row["Service"] in ("web", "stock") for row in shown) == len(shown) == 6,
           "each endpoint, and what has none in the services with endpoints", (shown, named))
@@ -53,18 +51,18 @@ def check_endpoints(page, server):
     text = page.text(".requests .sentence")
     ct.ok(text.startswith("GET /cart of web has most CPU: %.2f s, %s" % (cpu["weight"] / 1e9, percent[0])), "the sentence", text)
     page.go("#view=requests&type=wall%3Ans&" + WHEN)
-    ready(page)
-    first = rows(page, ".requests")[0]
+    page.ready()
+    first = page.table(".requests")[0]
     ct.ok(first["Endpoint"].startswith("POST /pay") and first["Service"] == "web", "the kind in the bar orders the table", first)
 
 
 def check_cost(page, server):
     fleetdata.counted(server)
     page.go("#view=requests&service=counted&" + WHEN)
-    ready(page)
+    page.ready()
     answer = server.get("/v1/endpoints", select='service="counted"', **TIMES)
     cost = next(t for t in answer["groups"][0]["types"] if t["type"] == "cpu:ns")["per_request"]
-    row = rows(page, ".requests")[0]
+    row = page.table(".requests")[0]
     ct.ok(row["Requests"] == "400" and row["Samples"] == "200" and list(row)[2:] == ["CPU ▾", "Requests", "Samples"],
           "requests have a column of their own, and are no kind of sample", row)
     text = "5 ms a request(%.2f ms to %.2f ms)" % (cost["low"] / 1e6, cost["high"] / 1e6)
@@ -75,24 +73,24 @@ def check_cost(page, server):
 
 def check_spans(page, server):
     page.go("#view=requests&" + WHEN)
-    ready(page)
+    page.ready()
     answer = server.get("/v1/spans", order="duration", limit=50, **TIMES)
-    shown = rows(page, ".requests", 1)
+    shown = page.table(".requests", 1)
     wanted = [(str(s["samples"]), short(s["sampled_ns"] / 1e9)) for s in answer["spans"]]
     ct.ok(len(wanted) == OTHERS + 2 and [(row["Samples"], row["Took at least ▾"]) for row in shown] == wanted, "the longest first", shown)
     links = page.run("return [...document.querySelectorAll('.requests td a[target]')].map(a => [a.href, a.rel])")
     ct.ok(links[0] == [JAEGER + answer["spans"][0]["trace_id"], "noreferrer"], "each leads to the tracing system", links[:2])
     page.click_on(".requests .tabs a:nth-child(2)")
-    ready(page)
-    by_cpu = [row["CPU ▾"] for row in rows(page, ".requests", 1)]
+    page.ready()
+    by_cpu = [row["CPU ▾"] for row in page.table(".requests", 1)]
     wanted = [short(s["cpu_ns"] / 1e9) if s["cpu_ns"] else "–" for s in server.get("/v1/spans", order="cpu", limit=50, **TIMES)["spans"]]
     ct.ok(by_cpu == wanted and "slow=cpu" in page.run(ADDRESS), "most CPU time first", (by_cpu, wanted))
     page.click_on(".requests tr[data-endpoint='POST /pay'] a")
-    ready(page)
-    ct.ok([row["Request"] for row in rows(page, ".requests", 1)] == ["POST /pay"]
-          and page.text("#bar-matchers").count("POST /pay") == 1, "a click on an endpoint: its requests only", rows(page, ".requests", 1))
+    page.ready()
+    ct.ok([row["Request"] for row in page.table(".requests", 1)] == ["POST /pay"]
+          and page.text("#bar-matchers").count("POST /pay") == 1, "a click on an endpoint: its requests only", page.table(".requests", 1))
     page.click_on("#bar-views a[href*='view=health']")
-    ready(page)
+    page.ready()
     ct.ok(page.run("return document.getElementById('problem').hidden && document.querySelectorAll('#bar-matchers .idle').length === 1"),
           "a view about recordings leaves the label of samples out, and says so")
 
@@ -101,18 +99,18 @@ def check_heat(page, server):
     """A cell of the heat map: its requests, and the profile of their samples."""
     around = {"from": TIMES["from"] + 3540, "to": TIMES["from"] + 3660}
     page.go("#view=requests&zone=utc&" + urllib.parse.urlencode(around))
-    ready(page)
+    page.ready()
     heat = server.get("/v1/spans", order="duration", heat=60, **around)["heat"]
     boxes = page.run("return document.querySelectorAll('.heat [class^=shade]').length")
     ct.ok(boxes == len(heat["cells"]), "a box for each cell", (boxes, heat))
     column, row, count = heat["cells"][-1]
     page.click(*page.run("const b = [...document.querySelectorAll('.heat [class^=shade]')].pop().getBoundingClientRect();"
                          "return [b.left + b.width / 2, b.top + b.height / 2]"))
-    ready(page)
+    page.ready()
     began, (least, most) = heat["from"] + column * heat["step"], heat["bounds"][row:row + 2]
     chosen = server.get("/v1/spans", order="duration", began=f"{began}..{began + heat['step']}", value=f"{least}..{most}",
                         **around)["spans"]
-    shown = [row["Began"] for row in rows(page, ".requests", 1)]
+    shown = [row["Began"] for row in page.table(".requests", 1)]
     ct.ok(len(shown) == len(chosen) == count and f"{count} request" in page.text(".requests .part-bar"),
           "a click: the requests of the cell", (shown, chosen))
     ct.ok("is below" in page.text(".requests .part-bar") and page.run("return document.activeElement.matches('.heat')"),
@@ -120,11 +118,11 @@ def check_heat(page, server):
     ct.ok(sum(self for _, self, _ in page.methods()) == sum(one["cpu_ns"] for one in chosen), "and their profile", page.methods())
     address = page.run(ADDRESS)
     page.go(address)
-    ready(page)
-    ct.ok(page.run("return document.querySelectorAll('.heat .brush:not(.cursor)').length") == 1 and rows(page, ".requests", 1),
+    page.ready()
+    ct.ok(page.run("return document.querySelectorAll('.heat .brush:not(.cursor)').length") == 1 and page.table(".requests", 1),
           "the address holds it", address)
     page.go(re.sub("cell=[^&]*", "cell=" + urllib.parse.quote(f"{began}-{began + heat['step']}:{10 ** 15}-"), address))
-    ready(page)
+    page.ready()
     ct.ok("No request in this cell" in page.text(".requests") and page.run("return document.getElementById('viewer').hidden"),
           "a cell without requests: the page says so", page.text(".requests"))
     page.run("""const field = document.querySelector('.heat'), box = field.getBoundingClientRect();
@@ -134,11 +132,11 @@ def check_heat(page, server):
     ct.ok(str(10 ** 15) in page.run(ADDRESS), "a press that began elsewhere, or of another button, chooses nothing", page.run(ADDRESS))
     page.run("document.querySelector('.heat').focus()")
     page.press("Escape")
-    ready(page)
+    page.ready()
     ct.ok("cell=" not in page.run(ADDRESS) and page.run("return document.getElementById('viewer').hidden"), "Escape: all requests")
     page.go(address)
     page.press("]")
-    ready(page)
+    page.ready()
     ct.ok("cell=" not in page.run(ADDRESS), "the time after: a cell of this one chooses nothing there", page.run(ADDRESS))
 
 
@@ -146,9 +144,9 @@ def check_trace(page, server):
     """From the opened page two clicks: Requests, and the slowest one."""
     page.go("#" + WHEN)
     page.click_on("#bar-views a[href*='view=requests']")
-    ready(page)
+    page.ready()
     page.click_on(f".requests tr[data-trace='{TRACE}'] a")
-    ready(page)
+    page.ready()
     page.wait_for("return document.querySelector('.life') && !document.getElementById('viewer').hidden")
     life = [(service, *of) for service, all_of in LIFE.items() for of in all_of]
     begin, end = min(of[2] for of in life) - 5, max(of[2] + 10 * of[3] for of in life) - 5
@@ -157,7 +155,7 @@ def check_trace(page, server):
           and re.search(r"waits for a monitor in org.shop.Log.write, 60(\.0)? ms", text), "the sentence of the request", text)
     lanes = page.run("return [...document.querySelectorAll('.life-row')].slice(2).map(r => r.querySelector('span').innerText.trim())")
     ct.ok(lanes == ["exec-1 web on r1", "exec-2 web on r1", "exec-1 stock on r2"], "a lane for each thread, in their order", lanes)
-    path = rows(page, ".requests")
+    path = page.table(".requests")
     # Weights of the wall clock are rounded.
     shown = {(row["State"], row["Where"].split(" ")[0]): row["Time"].replace(".0 ms", " ms") for row in path}
     # Parked from 60 to 180 ms. The other process works from 70 to 160 ms.
@@ -166,7 +164,7 @@ def check_trace(page, server):
               ("waits for a processor", "Mail.send"): "20 ms"}
     ct.ok(shown == wanted, "the critical path: who waits for another process is not on it while that works", (shown, wanted))
     ct.ok(re.search(r"No sample: 10(\.0)? ms, 3.57%", page.text(".requests")), "what is unknown is said")
-    (wait,) = rows(page, ".requests", 1)
+    (wait,) = page.table(".requests", 1)
     ct.ok([wait[head] for head in ("Lock", "Thread", "Held by", "Waited")] == ["Log org.shop", "exec-1", "exec-2", "60 ms"],
           "the wait for a lock names its owner", wait)
     scan = server.get(f"/v1/spans/{TRACE}", **TIMES)["trace"]
@@ -175,29 +173,15 @@ def check_trace(page, server):
           (methods, scan))
     address = page.run(ADDRESS)
     page.go(address)
-    ready(page)
+    page.ready()
     ct.ok(page.text(".requests h1") == "Request POST /pay", "the address leads to the same request", address)
     page.go("#view=requests&trace=" + "f" * 32 + "&" + WHEN)
-    ready(page)
+    page.ready()
     ct.ok("No sample of this request" in page.text(".requests") and page.run("return document.getElementById('viewer').hidden"),
           "a request that is not there says why, and what to do")
     page.go("#view=requests&service=heap&" + WHEN)
-    ready(page)
+    page.ready()
     ct.ok("No endpoints in this time" in page.text(".requests"), "a service without endpoints: how to get some")
-
-
-def check_look(page, source):
-    for view in ("view=requests", "view=requests&trace=" + TRACE, "view=requests&service=heap"):
-        for scheme, width in (("light", 390), ("dark", 1024), ("light", 1440), ("dark", 2560)):
-            page.prefer(scheme)
-            page.window(width, 900)
-            page.go("#" + view + "&" + WHEN)
-            ready(page)
-            faults, contrast = page.run(FAULTS, True), page.run(CONTRAST)
-            ct.ok(not faults and contrast[0] >= 4.5, f"{view}, {scheme}, {width}: layout and contrast", (faults[:5], contrast))
-        if source:
-            bad = axe.serious(axe.violations(page, source))
-            ct.ok(not bad, f"{view}: axe finds nothing serious", bad)
 
 
 def main():
@@ -205,9 +189,6 @@ def main():
     if why:
         ct.skip("the view of requests", why)
         ct.done()
-    source, why = axe.fetch()
-    if not source:
-        ct.skip("accessibility", why)
     server = Server("requests", "--trace-link", JAEGER + "{trace}")
     fleetdata.requests(server)
     fleetdata.memory(server)
@@ -218,7 +199,8 @@ def main():
         check_heat(page, server)
         check_trace(page, server)
         check_cost(page, server)
-        check_look(page, source)
+        page.check_looks({view: f"#view=requests{words}&{WHEN}" for view, words in
+                          (("requests", ""), ("a request", "&trace=" + TRACE), ("no requests", "&service=heap"))})
         ct.ok(not page.messages(), "no message in the browser's console", page.messages())
     ct.ok(server.end() == 0, "ends")
     ct.done()

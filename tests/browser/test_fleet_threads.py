@@ -15,13 +15,12 @@ import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
-import axe
 import browser
 import candortest as ct
 import flamedata
+from fleetpage import share
 from servers import Server
 from test_fleet_questions import Person
-from test_fleet_views import CONTRAST, FAULTS, ready, share
 
 JAR = ct.BUILD / "candor-context.jar"
 PAGE = re.compile(r'<script type="application/json" class="candor-part" data-part="(\w+)">([^<]*)<')
@@ -81,19 +80,19 @@ def check(page, server, file, gap):
     ct.ok(inside > 0.3 * (gap[1] - gap[0]) and inside > 0.7 * (at[1] - at[0]), "it is the gap of the program", (at, gap))
     address = page.threads = page.run("return location.hash")
     page.go(address)
-    ready(page)
+    page.ready()
     ct.ok(page.text("#panel") == panel and page.text("#sight") == chosen, "the address holds all of it", page.text("#panel"))
     page.choose(".of-threads select", "all")
-    ready(page)
+    page.ready()
     ct.ok(not lanes_shown(page) and page.methods(), "all samples of the time together have no lanes", page.run("return location.hash"))
     page.back()
-    ready(page)
+    page.ready()
     ct.ok(lanes_shown(page) and page.text("#panel") == panel, "Back shows the threads again")
     page.choose(".of-threads select", "all")
-    ready(page)
+    page.ready()
     page.run(REFUSED)
     page.choose(".of-threads select", str(recording["id"]))
-    ready(page)
+    page.ready()
     ct.ok("it is too large" in page.text(".of-threads") and not lanes_shown(page) and page.methods(),
           "a recording that cannot be shown: the reason, and all samples", page.text(".timeline"))
     return text
@@ -102,30 +101,30 @@ def check(page, server, file, gap):
 def opened(page, text):
     """Open shows the whole recording, with its machine code; Memory has what grows in it."""
     page.go("#view=recordings&" + page.times)
-    ready(page)
+    page.ready()
     page.run("[...document.querySelectorAll('.recordings .actions a')].find(a => a.textContent === 'Open').click()")
-    ready(page)
+    page.ready()
     kinds = page.run("return [...document.querySelectorAll('#kinds button')].map(b => b.textContent)")
     ct.ok(lanes_shown(page) and len(kinds) >= 4 and "As the server received it" in page.text(".local"), "Open shows the whole recording",
           kinds)
     frame = page.run("return candor.frames().find(f => f.name === 'Tasks.price' || f.name === 'Tasks.work')?.frame ?? -1")
     page.go(page.run("return location.hash") + "&graph=" + urllib.parse.quote(f"fold=no&selected={frame}"))
-    ready(page)
+    page.ready()
     data = json.loads(re.search(r'id="candor-data">([^<]*)<', text)[1])
     coded = {data["strings"][name] for name, _ in data["code"]}
     there = page.run("return [candor.state().selectedFrame?.name, document.querySelector('#code').checkVisibility()]")
     ct.ok(coded and there[1] == (there[0] in coded), "and machine code, where it was recorded", (coded, there))
     page.go("#view=memory&" + page.times)
-    ready(page)
+    page.ready()
     ct.ok("Choose a service" in page.text(".growth"), "Memory asks for a service", page.text(".growth"))
     page.go("#view=memory&service=till&" + page.times)
-    ready(page)
+    page.ready()
     live = json.loads(dict(PAGE.findall(text))["live"])
     shown = page.text(".growth")
     ct.ok("What grows, and what holds it" in shown and ("Alive after collections" in shown) == bool(live["live"]["sets"])
           and "What keeps objects alive was not recorded" in shown, "Memory: what is alive, and what grows", (shown, live))
     page.run("[...document.querySelectorAll('.growth a')].find(a => a.textContent === 'Open it').click()")
-    ready(page)
+    page.ready()
     ct.ok(page.run("return candor.state().kind") == "live" and lanes_shown(page), "and its recording", page.run("return location.hash"))
     page.go("#view=memory&" + page.times)
     page.run(REFUSED + ";location.hash = arguments[0]", "#view=memory&service=till&" + page.times)
@@ -158,7 +157,7 @@ def calls_of(data, kept):
 def call_graph(page, server):
     """The drawn call graph has the methods where most of the weight is, and the weights of their calls."""
     page.go("#view=service&service=till&calls=drawn&" + page.times)
-    ready(page)
+    page.ready()
     boxes = page.run("""return [...document.querySelectorAll('.call-node')].map(a =>
         [a.querySelector('title').textContent, a.lastChild.textContent])""")
     lines = page.run("return [...document.querySelectorAll('.call title')].map(t => t.textContent)")
@@ -177,7 +176,7 @@ def call_graph(page, server):
     wanted = sorted(f"{one} calls {two}: {share(weight / whole)}" for (one, two), weight in weights.items() if weight >= 0.002 * whole)
     ct.ok(len(wanted) > 2 and sorted(lines) == wanted, "and who calls whom, and how much", (sorted(lines), wanted))
     page.run("document.querySelector('.call-node').dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, view: window}))")
-    ready(page)
+    page.ready()
     ct.ok("query" in page.run("return location.hash") and page.run("return candor.state().search.methods") >= 1,
           "a click finds the method in the flame graph", page.run("return location.hash"))
     page.run("document.querySelector('.of-graph-calls summary').click()")
@@ -185,29 +184,11 @@ def call_graph(page, server):
           page.run("return location.hash"))
 
 
-def looks(page, threads):
-    """threads: the address of the timeline with a gap."""
-    source, reason = axe.fetch()
-    recording = "#view=recordings&recording=1&" + page.times
-    for name, address in (("threads", threads), ("a recording", recording), ("what grows", "#view=memory&service=till&" + page.times),
-                          ("kinds of sample", "#view=service&service=till&" + page.times),
-                          ("call graph", "#view=service&service=till&calls=drawn&" + page.times)):
-        for scheme, width in (("light", 1440), ("dark", 1024), ("light", 390), ("dark", 2560)):
-            page.prefer(scheme)
-            page.window(width, 900)
-            page.go(address)
-            ready(page)
-            faults, least = page.run(FAULTS, True), page.run(CONTRAST)
-            ct.ok(not faults and least[0] >= 4.5, f"{name}, {scheme}, {width} px: nothing is cut or overlaps, all can be read",
-                  (faults, least))
-            if source and width == 1024:
-                found = axe.serious(axe.violations(page, source))
-                ct.ok(not found, f"{name}: axe finds nothing serious", found)
-            page.picture(f"{name}-{scheme}-{width}")
-    if not source:
-        ct.skip("axe", reason)
-    page.window(1280, 800)
-    page.prefer("light")
+def looks(page):
+    at = "&" + page.times
+    page.check_looks({"threads": page.threads, "a recording": "#view=recordings&recording=1" + at,
+                      "what grows": "#view=memory&service=till" + at, "kinds of sample": "#view=service&service=till" + at,
+                      "call graph": "#view=service&service=till&calls=drawn" + at})
 
 
 def lanes_shown(page):
@@ -218,7 +199,7 @@ def dropped(page, server, file):
     """A recording that is dropped on the page."""
     before = server.get("/v1/recordings", **page.around)["recordings"]
     page.go("#view=recordings&" + page.times)
-    ready(page)
+    page.ready()
     drop(page, "local.jfr", file.read_bytes())
     page.wait_for("return document.querySelector('.local:not([hidden])')", seconds=60)
     page.settle()
@@ -266,7 +247,7 @@ def main():
         page.times = "from=%(from)d&to=%(to)d&zone=utc" % page.around
         opened(page, check(page, server, file, gap))
         call_graph(page, server)
-        looks(page, page.threads)
+        looks(page)
         dropped(page, server, file)
         messages = [one for one in page.messages() if "400 (Bad Request)" not in one]
         ct.ok(not messages, "the browser has nothing to complain about", messages)

@@ -98,6 +98,56 @@ def away(service, left, keeper):
     wait(lambda: hosts(keeper).get("h5") == weight(5), "and arrives", lambda: hosts(keeper))
 
 
+def test_waiting(service):
+    """Answers say what they lack because it still waits."""
+    left, keeper = receiver("w-left", service), Server("w-keeper", *options(service))
+    send(left, 1)
+    wait(lambda: hosts(keeper) == {"h1": weight(1)}, "one is taken over", lambda: hosts(keeper))
+    wait(lambda: keeper.get("/v1/methods", **WHEN)["server"]["complete"], "and nothing is missing")
+    service.fault = lambda method, name: 503 if method == "GET" and "/arrivals/" in name else None
+    for n in (2, 3):
+        send(left, n)
+    lacks = {"waiting": {"parts": 2, "rows": 0, "weight": 0}}
+    wait(lambda: keeper.get("/v1/methods", **WHEN)["server"].get("missing") == lacks, "two that cannot be fetched are missing in answers",
+         lambda: keeper.get("/v1/methods", **WHEN)["server"])
+    answer = keeper.get("/v1/services", **WHEN)
+    ct.ok(not answer["complete"] and "2 waiting in object storage" in answer["missing_text"], "in lists, too", answer)
+    ct.ok(hosts(keeper) == {"h1": weight(1)}, "which have the rest")
+    service.fault = None
+    wait(lambda: len(hosts(keeper)) == 3 and keeper.get("/v1/methods", **WHEN)["server"]["complete"], "then nothing is missing again")
+    for server in (left, keeper):
+        ct.ok(server.end() == 0, "ends")
+
+
+def test_held_up(service):
+    """More arrivals than are taken at a time can never be fetched, and come first in the list: others are taken nevertheless. One that is
+    too large for this server is fetched once, and put aside."""
+    service.PAGE, fetched = 100, []
+    bad = {f"{n:064x}" for n in range(300)}
+
+    def fault(method, name):
+        fetched.append(name) if method == "GET" and name else None
+        return 403 if method == "GET" and name.rpartition("/")[2] in bad else None
+
+    service.fault = fault
+    for name in bad:
+        service.objects[f"fleet/arrivals/{name}"] = b"CANDREC1"
+    left, keeper = receiver("h-left", service), Server("h-keeper", *options(service, "--max-body", "64K"))
+    for n in range(5):
+        send(left, n)
+    large = b"".join(b"x.Large.main;x.Large.m%d 1\n" % i for i in range(5000))
+    ct.ok(left.send(large, service="shop", format="collapsed")[0] == 200, "a receiver takes one that is too large for the server")
+    wait(lambda: len(hosts(keeper)) == 5, "others are taken although 300 are held up", lambda: hosts(keeper))
+    wait(lambda: keeper.metrics()["candor_server_arrivals_refused_total"] == 1, "the large one is put aside", keeper.metrics)
+    name = next(one for one in service.names() if "/refused/" in one)
+    ct.ok(large in service.objects[name], "whole", len(service.objects[name]))
+    wait(lambda: keeper.metrics()["candor_server_arrivals_waiting"] == 300, "300 wait", keeper.metrics)
+    ct.ok(sum(one.rpartition("/")[2] == name.rpartition("/")[2] for one in fetched) == 1, "it was fetched once")
+    ct.ok(keeper.balances(), "its books balance", keeper.metrics())
+    for server in (left, keeper):
+        ct.ok(server.end() == 0, "ends")
+
+
 class Client:
     """Sends recordings to receivers by turns, each until it is acknowledged."""
 
@@ -235,26 +285,32 @@ def test_options():
         ct.ok(ended.status == 2 and said in ended.err, f"refused: {' '.join(words)}", ended)
 
 
-def test_moto():
-    why = s3.Moto.missing()
+def test_other(kind):
+    name = kind.__name__
+    why = kind.missing()
     if why:
-        ct.skip("a service of others", why)
+        ct.skip(f"{name}, a service of others", why)
         return
-    service = s3.Moto()
-    left, keeper = receiver("m-left", service), Server("m-keeper", *options(service))
-    ct.ok([send(left, n)[0] for n in range(20)] == [200] * 20, "moto takes recordings")
+    service = kind()
+    left, keeper = receiver(f"{name}-left", service), Server(f"{name}-keeper", *options(service, "--max-body", "64K"))
+    large = b"".join(b"x.Large.main;x.Large.m%d 1\n" % i for i in range(5000))
+    ct.ok(left.send(large, service="shop", format="collapsed")[0] == 200, f"{name} takes a large one")
+    ct.ok([send(left, n)[0] for n in range(20)] == [200] * 20, f"{name} takes recordings")
     wait(lambda: hosts(keeper) == {f"h{n}": weight(n) for n in range(20)}, "which arrive", lambda: hosts(keeper))
+    wait(lambda: keeper.metrics()["candor_server_arrivals_refused_total"] == 1, "the large one is put aside", keeper.metrics)
+    wait(lambda: keeper.metrics()["candor_server_arrivals_waiting"] == 0, "nothing waits")
     ct.ok(left.end() == 0 and keeper.end() == 0, "both end")
     service.stop()
 
 
 def main():
     test_options()
-    for test in (test_way, test_steps, test_kills, test_pair):
+    for test in (test_way, test_waiting, test_held_up, test_steps, test_kills, test_pair):
         service = s3.Stub()
         test(service)
         service.stop()
-    test_moto()
+    for kind in s3.OTHERS:
+        test_other(kind)
     ct.done()
 
 

@@ -5,6 +5,7 @@ it says if weights are rounded.
 tier: default
 timeout: 120
 """
+import collections
 import json
 import pathlib
 import sys
@@ -13,6 +14,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import recordings
+from flamedata import column
 from servers import Server
 
 BEGIN = 1700006400  # 15 November 2023
@@ -238,7 +240,24 @@ def test_tables():
     ct.ok(sums["a.A.run"] == (0, 2 * 20100) and sums["b.B.n9"] == (20, 20), "a method that calls itself counts once", sums)
     whole = server.get("/v1/flamegraph", max_nodes=100000, **parameters)
     ct.ok("sums" not in whole["page"] and whole["server"]["nodes_pruned"] == 0, "a graph that is not pruned needs none")
+    test_match(server, parameters)
     server.end()
+
+
+def test_match(server, parameters):
+    """Only the stacks with a method, and all of their frames, however few nodes a graph may have."""
+    for match, has in (("/^b\\.B\\.n9$/", lambda i: i == 9), ("B.n9", lambda i: str(i).startswith("9")), ("a.A.m3*", lambda i: i % 7 == 3),
+                       ("A.ru", lambda i: True), ("B.n.", lambda i: False)):
+        answer = server.get("/v1/flamegraph", max_nodes=5, match=match, **parameters)
+        graph, which = answer["page"], [i for i in range(200) if has(i)]
+        self_ = collections.Counter()
+        for name, weight in zip(column(graph["nodes"]["name"]), column(graph["nodes"]["self"])):
+            self_[graph["strings"][name]] += weight
+        ct.ok({name: weight for name, weight in self_.items() if weight} == {f"b.B.n{i}": 2 * (i + 1) for i in which}
+              and answer["server"]["nodes_pruned"] == 0 and answer["server"]["shown"] == sum(2 * (i + 1) for i in which)
+              and answer["server"]["total"] == 2 * 20100, f"match={match}: {len(which)} stacks of 200, whole", answer["server"])
+    status, _, answer = server.request("GET", "/v1/flamegraph", match="/(/", **parameters)
+    ct.ok(status == 400 and b"match" in answer, "a pattern with an error is refused", answer)
 
 
 def main():

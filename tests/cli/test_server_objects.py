@@ -273,22 +273,28 @@ def check_damaged_backup(service):
           "a damaged piece is noticed, and nothing is left", said)
 
 
-stub = s3.Stub()
-check_service(stub, "stub")
-ct.ok(not [name for name in stub.names() if "/recordings/" in name], "no object is left", stub.names())
-check_damaged_backup(stub)
-check_faults(stub)
-check_kills(stub)
-check_places(stub)
-check_late_owner(stub)
-check_older_backup(stub)
-stub.stop()
-why = s3.Moto.missing()
-if why:
-    ct.skip("moto", why)
-else:
-    moto = s3.Moto()
-    check_service(moto, "moto")
-    check_backup(moto, "moto")
-    moto.stop()
-ct.done()
+def main():
+    stub = s3.Stub()
+    check_service(stub, "stub")
+    ct.ok(not [name for name in stub.names() if "/recordings/" in name], "no object is left", stub.names())
+    check_damaged_backup(stub)
+    check_faults(stub)
+    check_kills(stub)
+    check_places(stub)
+    check_late_owner(stub)
+    check_older_backup(stub)
+    stub.stop()
+    for kind in s3.OTHERS:
+        name, why = kind.__name__.lower(), kind.missing()
+        if why:
+            ct.skip(name, why)
+            continue
+        service = kind()
+        check_service(service, name)
+        check_backup(service, name)
+        service.stop()
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

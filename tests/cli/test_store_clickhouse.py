@@ -15,9 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import clickhouse
 
-PROGRAMS = {clickhouse.Debian: ("", "_types", "_rollups"),
-            clickhouse.Cluster: ("", "_types", "_contexts", "_functions", "_retention", "_merge", "_rollups"),
-            clickhouse.Current: ("", "_types", "_contexts", "_functions", "_retention")}
+ALL = ("", "_types", "_contexts", "_functions", "_retention", "_merge", "_rollups", "_rounded")
+PROGRAMS = {clickhouse.Debian: ALL, clickhouse.Cluster: ALL, clickhouse.Current: ALL}
 
 
 def run(engine, name):

@@ -51,6 +51,8 @@ static const struct {
     {"mappers_made", "com.fasterxml.jackson.databind.ObjectMapper.<init>:1",
      "com.fasterxml.jackson.databind.ObjectMapper.writeValueAsString:1"},
     {"templates_compiled", "freemarker.template.Template.<init>:1", "freemarker.template.Template.process:1"},
+    {"clients_made", "org.apache.hc.client5.http.impl.classic.HttpClients.createDefault:1",
+     "org.apache.hc.client5.http.impl.classic.CloseableHttpClient.execute:1"},
     {"names_resolved", "java.net.InetAddress.getAllByName:1", "java.net.InetAddress.getAddress:1"},
     {"connections_opened", "sun.nio.ch.NioSocketImpl.connect:1", "sun.nio.ch.NioSocketImpl.implRead:1"},
     {"file_locks", "sun.nio.ch.FileChannelImpl.lock:1", "sun.nio.ch.FileChannelImpl.write:1"},

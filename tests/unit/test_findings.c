@@ -1363,7 +1363,7 @@ static void test_threads(void)
     begin();
     maker_book(&wall, "wall_unseen", "ended", 0, 240);
     judge();
-    tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "240 threads ended before a round of the wall clock saw them, 24 a"),
+    tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "240 threads ended moments after they had been started, 24 a"),
            "which threads they are");
     end();
     begin();
@@ -1371,12 +1371,49 @@ static void test_threads(void)
     add_looks("main", 1, "demo.Main.run:1;demo.Server.serve:7;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
     finds(FINDING_THREAD_CHURN, "", "demo.Server.serve:7", "24 threads a second end");
     begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    add_looks("reader", 2, "java.util.concurrent.ThreadPoolExecutor.addWorker:5;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.Server.serve:9;java.lang.Thread.<init>:1", 1000);
+    finds(FINDING_THREAD_CHURN, "", "demo.Server.serve:9", "only allocations show the program's line");
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    add_looks("main", 1, "demo.Main.run:1;java.lang.Thread.sleep:1", JFR_STATE_SLEEPING, 3);
+    add_looks("reader", 2, "java.util.concurrent.ThreadPoolExecutor.addWorker:5;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
+    judge();
+    tap_ok(f.count == 1 && !f.list[0].site && strstr(findings_text(&f, f.list[0].text), "most are started by the thread \"reader\""),
+           "without a line of the program, the thread that starts them");
+    end();
+    begin();
     maker_book(&wall, "wall_unseen", "ended", 0, 230);
     is_silent("23, which may be 20.1");
     begin();
     e.duration_ns = NS_PER_S;
     maker_book(&wall, "wall_unseen", "ended", 0, 49);
     is_silent("49 in a moment");
+}
+
+/* Samples of the threads of so many clients, and of what makes them. */
+static void add_http_clients(int count)
+{
+    begin();
+    for (int i = 1; i <= count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "HttpClient-%d-SelectorManager", i);
+        maker_sample_of(&cpu, name, "jdk.internal.net.http.HttpClientImpl$SelectorManager.run:9", NS_PER_MS);
+    }
+    maker_sample_of(&cpu, "HttpClient-1-Worker-1", "java.lang.Thread.run:1", NS_PER_MS);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.Prices.ask:9;java.net.http.HttpClient.newHttpClient:1", 1000);
+}
+
+static void test_clients(void)
+{
+    add_http_clients(24);
+    finds(FINDING_CLIENTS, "", "demo.Prices.ask:9", "2.4 clients a second");
+    add_http_clients(9);
+    e.duration_ns = NS_PER_S;
+    is_silent("9 clients, however fast");
+    add_http_clients(17);
+    is_silent("17 in 10 s, which may be 9.9");
 }
 
 static void add_books(int64_t lost, int64_t cpu_ns)
@@ -1778,6 +1815,21 @@ static void test_consequences(void)
                f.list[1].score > f.list[0].score,
            "a line whose collections grow comes before the bytes that it allocates, although these cost more");
     end();
+    add_growth();
+    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * NS_PER_MS, 100);
+    judge();
+    tap_ok(f.count == 3 && first(FINDING_GROWTH) && f.list[1].has_cause && f.list[2].has_cause,
+           "and before the collections that they cause");
+    end();
+    begin();
+    for (int i = 0; i < 100; i++) {
+        maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:8;java.util.concurrent.CopyOnWriteArrayList.add:2", 50 * NS_PER_MS);
+        maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.Sum.add:9;java.util.Arrays.copyOf:1", 200 * 1000 * 1000);
+    }
+    judge();
+    tap_ok(f.count == 2 && first(FINDING_COPIES) && f.list[1].kind == FINDING_ALLOCATION_SITE && f.list[1].has_cause,
+           "copies of a collection come before the bytes of another line of that method");
+    end();
 }
 
 int main(void)
@@ -1816,6 +1868,7 @@ int main(void)
     test_allocations();
     test_leak();
     test_threads();
+    test_clients();
     test_blocked();
     test_quality();
     test_windows();

@@ -605,6 +605,39 @@ static void test_kill(int times)
            times, acknowledged, wrong);
 }
 
+/* ---- which set comes next ---- */
+
+static uint32_t set_from(struct store *s, uint32_t from)
+{
+    const struct catalogue_merge_rule rule = {.same = 4, .all = 1000000, .rows = 1 << 20};
+    struct catalogue_merge m;
+    struct error e;
+    int rc = catalogue_mergeable(store_catalogue(s), &rule, from, &m, &e);
+    return rc || (m.count && m.count != 4) ? UINT32_MAX : m.count ? m.dictionary : 0;
+}
+
+/* A search goes on after the dictionary at which the one before ended, and what is before it is found nevertheless. */
+static void test_search(void)
+{
+    fresh("search");
+    struct store *s = open_store(1000000, 0);
+    for (uint32_t i = 0; i < 8; i++)
+        add_stacks(s, "a", today - (i % 2) * 86400 + i, 3, i, false);
+    uint32_t first = set_from(s, 0), second = set_from(s, first + 1);
+    tap_ok(first && second > first && second != UINT32_MAX && set_from(s, second) == second, "two dictionaries have a set each: %u, %u",
+           first, second);
+    tap_ok(!set_from(s, second + 1), "there is none after the second");
+    store_close(s);
+    s = open_store(4, 0);
+    merge_all(s);
+    tap_ok(segments_of(s) == 2, "both are merged");
+    for (uint32_t i = 0; i < 4; i++)
+        add_stacks(s, "a", today + 20 + i, 3, i, false);
+    merge_all(s);
+    tap_ok(segments_of(s) == 3, "and so is what comes later in the first one");
+    store_close(s);
+}
+
 int main(void)
 {
     const char *tier = getenv("CANDOR_TIER");
@@ -618,6 +651,7 @@ int main(void)
         test_readers();
         test_full();
         test_steps();
+        test_search();
         test_kill(tier && !strcmp(tier, "all") ? 500 : 15);
     }
     char command[300];

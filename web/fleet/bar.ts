@@ -19,6 +19,7 @@ export class Bar {
     private readonly type = byId<HTMLSelectElement>("bar-type");
     private readonly filter = byId<HTMLInputElement>("bar-filter");
     private now = { from: 0, to: 0 }; // the subject of the picture
+    private inSight = ""; // the word of the view that the line of views shows
     private readonly known = new Map<string, Set<string>>(); // labels and their values
 
     constructor(private readonly page: Page, private readonly views: View[], refresh: () => void) {
@@ -78,6 +79,19 @@ export class Bar {
             }
             return go;
         }));
+        if (this.inSight !== view.word) {
+            this.inSight = view.word;
+            this.bringPresentView();
+        }
+    }
+
+    // In a narrow window the views are one line that scrolls.
+    private bringPresentView(): void {
+        const views = byId("bar-views");
+        const present = views.querySelector<HTMLElement>("[aria-current]");
+        if (present && views.scrollWidth > views.clientWidth) {
+            views.scrollLeft += present.getBoundingClientRect().left - views.getBoundingClientRect().left - present.offsetWidth;
+        }
     }
 
     // Shows choices for the services of the picture: labels and kinds.

@@ -13,16 +13,32 @@ const [WIDTH, HEIGHT, BESIDE, BELOW, EDGE] = [200, 40, 16, 44, 8]; // pixels
 const WIDEST = 8; // of a line
 const LETTERS = 27;
 const LEAST_CALL = 0.002; // as a share; thinner lines only confuse
+const PRUNED = "[pruned]"; // the frame in whose place the server left out branches
 
 // Returns what stands under the heading.
-export function callGraph(page: Page, { columns, strings }: Profile): HTMLElement[] {
-    const graph = callGraphOf(columns, MOST);
+export function callGraph(page: Page, { columns, strings, sums }: Profile): HTMLElement[] {
+    const pruned = strings.indexOf(PRUNED);
+    const graph = exact(callGraphOf(columns, MOST, pruned), sums);
     const text = (name: number) => visibleName(strings[name]);
     const rest = graph.others > 0 ? ` ${plural(graph.others, "other method")} are left out, and so are thin lines.` : "";
     return [element("p", { className: "aside" }, "The methods in which most of the weight ends or divides. A box has the method's "
         + "own share, and the share with all that it calls. Lines lead down from callers; the thicker, the more of the weight is in "
-        + "these calls. Click a method to find it in the flame graph." + rest),
+        + "these calls. Click a method to find it in the flame graph." + rest), ...prunedNote(columns, pruned, graph.whole),
     scrolled(drawing(page, graph, strings, text))];
+}
+
+// The shares of methods are those of all samples, also if the graph is of a pruned tree.
+function exact(graph: CallGraph, sums: Profile["sums"]): CallGraph {
+    const of = new Map(sums?.map((one) => [one.name, one]));
+    return { ...graph, nodes: graph.nodes.map((node) => ({ ...node, self: of.get(node.name)?.self ?? node.self,
+        total: of.get(node.name)?.total ?? node.total })) };
+}
+
+function prunedNote({ name, self }: Profile["columns"], pruned: number, whole: number): HTMLElement[] {
+    const cut = self.reduce((sum, weight, i) => sum + (name[i] === pruned ? weight : 0), 0);
+    return cut === 0 ? [] : [element("p", { className: "aside" }, element("span", { className: "partial" }, "pruned"),
+        ` ${formatShare(cut / whole)} of the weight is in branches that the server left out, the lightest ones. So calls may have more `
+        + "than is drawn; the shares of methods are exact. Fewer branches are left out of one service, host or a shorter time.")];
 }
 
 function scrolled(drawn: SVGElement): HTMLElement {

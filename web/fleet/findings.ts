@@ -5,7 +5,7 @@ import { element, keepPlace } from "../page/dom";
 import { Finding, FindingsAnswer } from "./api";
 import { Detail, askFinding, findingParts, noFinding } from "./onefinding";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf, refusal } from "./parts";
+import { emptyState, link, nameOf, refusal, skeleton } from "./parts";
 import { recordingSelector, timesOf } from "./state";
 import { timeText } from "./times";
 
@@ -30,6 +30,7 @@ export class Findings implements View {
     constructor() {
         this.problem.setAttribute("role", "alert");
         this.root.append(this.heading, this.sentence, this.problem, this.content);
+        this.content.append(skeleton(5));
     }
 
     async load(page: Page): Promise<void> {

@@ -4,9 +4,9 @@ import { splitName, visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { FoundMethod, FunctionsAnswer } from "./api";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
-import { OneFunction, isOne, matchOf, ruleAbout } from "./onefunction";
+import { OneFunction, choicesOf, isOne, ruleAbout } from "./onefunction";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf } from "./parts";
+import { emptyState, link, nameOf, skeleton } from "./parts";
 import { selector, timesOf } from "./state";
 
 const MOST = "100";
@@ -15,7 +15,7 @@ const MOST_SERVICES = 6;
 export class Functions implements View {
     readonly word = "functions";
     readonly title = "Functions";
-    readonly usesViewer = false;
+    readonly usesViewer = true;
     readonly usesSamples = true;
     readonly usesKind = true;
     readonly root = element("main", { className: "functions" });
@@ -35,6 +35,8 @@ export class Functions implements View {
         });
         this.root.append(element("div", { className: "row" }, element("h1", {}, "Functions"), form), this.sentence, this.content,
             this.one.root);
+        this.one.root.hidden = true;
+        this.content.append(skeleton(5));
     }
 
     async load(page: Page): Promise<void> {
@@ -42,12 +44,17 @@ export class Functions implements View {
         const { state, questions, services } = page;
         const type = state.type || (orderTypes(services.flatMap((one) => Object.keys(one.types)))[0] ?? CPU_TIME);
         this.field.value = state.match;
+        this.one.root.hidden = !isOne(state.match);
         this.answer = state.match === "" ? null : await questions.ask<FunctionsAnswer>("/v1/functions",
             { ...timesOf(state), select: selector({ ...state, service: "" }), type, match: state.match, by: "service", limit: MOST });
-        const isFound = isOne(state.match) && this.answer?.methods.length === 1;
-        this.one.root.hidden = !isFound;
+        const [first, second] = this.answer?.methods ?? [];
+        const one = isOne(state.match) && first && !second ? first : null;
+        this.one.root.hidden = one === null;
+        if (!one) {
+            page.viewer.hide();
+        }
         this.draw(page);
-        page.partial([this.answer?.missing_text, ...(isFound ? await this.one.load(page, type) : [])]);
+        page.partial([this.answer?.missing_text, ...(one ? await this.one.load(page, type, one) : [])]);
     }
 
     draw(page: Page): void {
@@ -61,10 +68,13 @@ export class Functions implements View {
         }
         const { found, type } = answer;
         const [, unit] = type.split(":");
-        this.sentence.textContent = plural(found.methods, "method")
-            + `: together ${formatValue(found.total, unit)} of ${titleOfType(type)}, `
-            + `${formatValue(found.self, unit)} of it in the methods themselves.`
-            + (answer.methods_left_out > 0 ? ` The first ${MOST} are shown.` : "");
+        const [first] = answer.methods;
+        const isOnly = isOne(page.state.match) && answer.methods.length === 1;
+        const total = formatValue(found.total, unit) + " of " + titleOfType(type);
+        const self = formatValue(found.self, unit) + " of it in the ";
+        this.sentence.replaceChildren(...(isOnly ? [nameOf(first.name), ` runs in ${plural(first.groups.length, "service")}: ${total}, `
+            + `${self}method itself.`] : [`${plural(found.methods, "method")}: together ${total}, ${self}methods themselves.`
+            + (answer.methods_left_out > 0 ? ` The first ${MOST} are shown.` : "")]));
         const heads = ["Method", "Self", "Total", "In services", "Alert"].map((text, i) =>
             element("th", { scope: "col", className: i === 1 || i === 2 ? "number" : "" }, text));
         this.one.draw(page);
@@ -85,9 +95,9 @@ export class Functions implements View {
             return element("span", { className: "in" }, link(nameOf(service), href), " " + formatShare(part));
         });
         const cells: [string, (Node | string)[]][] = [
-            ["Method", [link(nameOf(short), page.link({ match: matchOf(name), by: "", hidden: [], part: "" }),
-                "Over time, by version and endpoint"),
-                element("span", { className: "quiet" }, " " + visibleName(ofPackage || " ").trim())]],
+            ["Method", [link(nameOf(short), page.link({ ...choicesOf(name), by: "" }),
+                "Over time, by version and endpoint, with its callers"),
+                ...(ofPackage === "" ? [] : [element("span", { className: "quiet" }, " " + visibleName(ofPackage))])]],
             ["Self", share(method.self_share, method.self_low, method.self_high)],
             ["Total", share(method.total_share, method.total_low, method.total_high)],
             ["In services", [...services, groups.length > MOST_SERVICES ? " and " + (groups.length - MOST_SERVICES) + " more" : ""]],

@@ -20,6 +20,7 @@ const REASONS: Record<string, string> = {
         + "Choose whole hours or days.",
     rebuilt: "The server's catalog was damaged and made again. It no longer knows the recordings of which only samples were kept.",
     rereading: "The server's catalog was lost, and it still reads recordings again. Ask again later; its log says how far it is.",
+    waiting: "Receivers have left recordings in object storage, and the server has not taken them over yet. Ask again later.",
     unlabeled: "Stored by an earlier version of the server, without labels of samples. Leave the label out to see it.",
     unread: "The recordings were deleted, or there was no time to read all of them. Choose a shorter time.",
     flawed: "Recordings were damaged when they came. Their readable part is included.",

@@ -1,15 +1,19 @@
-// One function of the fleet: what it costs over time, by service, version, host or endpoint, and in which of these it costs how much.
+// One function of the fleet: what it costs over time, by service, version, host or endpoint, and in which of these it costs how much; who
+// calls it, and what it calls; its machine code, and where its source is.
 import { formatInterval, formatShare, formatValue, plural } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
+import { sourceOf } from "../model/source";
 import { element } from "../page/dom";
 import { FoundMethod, FunctionSeriesAnswer, FunctionsAnswer, Series, SeriesAnswer } from "./api";
 import { Chart, Data, binsOf } from "./chart";
 import { CPU_TIME } from "./kinds";
+import { MachineCode } from "./machinecode";
 import { MetricChart, MetricData } from "./metricchart";
+import { Neighbours } from "./neighbours";
 import { Page } from "./page";
 import { link, nameOf } from "./parts";
 import { textOf } from "./rules";
-import { Span, quote, secondsIn, selector, spanOf, timesOf } from "./state";
+import { Span, State, quote, secondsIn, selector, spanOf, timesOf } from "./state";
 import { tableOf } from "./table";
 import { stepFor } from "./times";
 
@@ -22,6 +26,11 @@ type Group = FoundMethod["groups"][number];
 // A search that finds this function only.
 export function matchOf(name: string): string {
     return "/^" + escaped(name) + "$/";
+}
+
+// The choices that lead to this function, which the graph of its stacks shows, too.
+export function choicesOf(name: string): Partial<State> {
+    return { match: matchOf(name), hidden: [], part: "", graph: new URLSearchParams({ query: name }).toString() };
 }
 
 export function isOne(match: string): boolean {
@@ -56,6 +65,10 @@ export class OneFunction {
     private readonly chart: Chart;
     private readonly shares: MetricChart;
     private readonly tables = element("div", {});
+    private readonly source = element("p", { className: "aside" });
+    private readonly neighbours = new Neighbours();
+    private readonly code = new MachineCode();
+    private name = "";
     private page: Page | null = null;
     private data: Data | null = null;
     private shareData: MetricData | null = null;
@@ -71,12 +84,13 @@ export class OneFunction {
         this.by.addEventListener("change", () => this.page?.change({ by: this.by.value, hidden: [] }));
         this.root.append(element("div", { className: "row" }, element("h2", {}, "Over time, with what it calls"),
             element("label", { className: "end" }, "Split by ", this.by), element("label", {}, "Show ", this.measure)),
-        this.shares.root, this.chart.root, this.tables);
+        this.shares.root, this.chart.root, this.tables, this.neighbours.root, this.source, this.code.root);
     }
 
     // Returns what the answers lack.
-    async load(page: Page, type: string): Promise<(string | undefined)[]> {
+    async load(page: Page, type: string, { name, groups }: FoundMethod): Promise<(string | undefined)[]> {
         this.page = page;
+        this.name = name;
         const { state, questions } = page;
         const by = SPLITS.includes(state.by) ? state.by : "service";
         const asked = { ...timesOf(state), select: selector({ ...state, service: "" }), type, match: state.match };
@@ -96,10 +110,12 @@ export class OneFunction {
         this.shareData = sharesOf(this.data, whole.series);
         page.isOf(this.data.span);
         this.tables.replaceChildren(...split.methods.slice(0, 1).flatMap((method) => this.tablesOf(page, method, by, type)));
+        this.code.load(page, name, groups.map(({ labels }) => labels.service ?? ""));
         this.draw(page);
+        const lackOfStacks = await this.neighbours.load(page, name, asked, choicesOf);
         const rest = series.series_left_out?.series ?? 0;
         const lacks = rest > 0 ? `the chart lacks ${plural(rest, "value")} of ${by}, each with less` : "";
-        return [series.missing_text, split.missing_text, lacks];
+        return [series.missing_text, split.missing_text, lackOfStacks, lacks];
     }
 
     draw(page: Page): void {
@@ -112,6 +128,10 @@ export class OneFunction {
         if (data) {
             chart.show(data, { zone, part: spanOf(part), hidden });
         }
+        const address = sourceOf(new URLSearchParams(page.state.graph).get("source") ?? "", this.name);
+        const how = "A link to its source is here if Source at, under More below, has the address of your repository or editor.";
+        this.source.replaceChildren(...(address === "" ? [how]
+            : [Object.assign(link("Source", address, "By the template under More, Source links"), { target: "_blank", rel: "noopener" })]));
     }
 
     private tablesOf(page: Page, { name, groups, groups_left_out: more }: FoundMethod, by: string, type: string): HTMLElement[] {

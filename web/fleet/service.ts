@@ -56,6 +56,7 @@ export class ServiceView implements View {
         this.root.append(element("div", { className: "row" }, this.heading,
             element("label", { className: "end" }, "Split by ", this.by)), byId("answer"), this.kinds.root,
             this.chart.root, this.values, this.bar, this.coverage, this.graph, this.nothing);
+        this.graph.hidden = true; // until there is a profile
         this.graph.append(element("summary", {}, "Call graph"), this.drawn);
         this.graph.addEventListener("toggle", () => {
             const calls = this.graph.open ? "drawn" : "";

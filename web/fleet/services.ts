@@ -83,7 +83,7 @@ const COLUMNS: Column[] = [
 const COMPARED = SIDES.filter(({ word }) => word === VERSION || isTime(word));
 const againstOf = ({ against }: State) => (COMPARED.some(({ word }) => word === against) ? against : VERSION);
 
-const ROWS_AT_ONCE = 30; // what a large window shows
+const ROWS_AT_ONCE = 30; // until it is known how high they are
 const MOST_VALUES = 100; // the server lists no more values of a label
 
 function newest(service: Service): string {
@@ -102,15 +102,6 @@ function versionText(service: Service): (Node | string)[] {
 
 // The choices that show one service.
 const only = ({ name }: Service): Partial<State> => ({ view: "service", service: name, part: "", by: "", hidden: [] });
-
-function findingParts(page: Page, { name }: Service, { worst, findings }: Trouble): (Node | string)[] {
-    if (findings === 0) {
-        return ["–"];
-    }
-    const href = page.link({ view: "findings", service: "", where: [...page.state.where, "service=" + quote(name)] });
-    return [link(nameOf(worst), href, "All findings of the service"),
-        element("span", { className: "quiet" }, findings > 1 ? ` and ${findings - 1} more` : "")];
-}
 
 const sortsByCoverage = ({ sort }: State) => sort.replace(/^-/, "") === "coverage";
 
@@ -150,7 +141,10 @@ export class Services implements View {
     private readonly lines = new Map<Row, HTMLTableRowElement>(); // those of them that are in the table already
     private readonly afterPicture = afterPicture();
     private made = new Map<Row, HTMLTableRowElement>(); // all that were made; another order uses them again
+    private readonly filled = new Set<Row>(); // those of them that show all that is known
+    private readonly targets = new WeakMap<HTMLAnchorElement, Partial<State>>(); // of links whose address changes with the order
     private observer: IntersectionObserver | null = null;
+    private height = 0; // of the lowest row that was seen last; 0 = not known yet
     private comparing: Promise<void> = Promise.resolve();
     private readonly against = element("select", {});
     private readonly top = element("div", { className: "row" }, element("h1", {}, "Services"),
@@ -183,6 +177,7 @@ export class Services implements View {
         const all = main.series.reduce((sum, series) => sum + (sumOf(series) ?? 0), 0);
         this.type = type;
         this.made.clear();
+        this.filled.clear();
         const pointsOf = (name: string) => main.series.find(({ value }) => value === name)?.points ?? [];
         this.rows = services.map((service) => ({
             service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rateOf(main, service.name),
@@ -224,7 +219,7 @@ export class Services implements View {
         }
         this.missing.push(alloc?.missing_text, lock?.missing_text);
         page.partial(this.missing);
-        this.draw(page);
+        this.drawAnswers(page);
     }
 
     private async askTroubles(page: Page): Promise<void> {
@@ -239,7 +234,7 @@ export class Services implements View {
         rows.forEach(({ service, later }) => {
             later.trouble = troubles.of.get(service.name) ?? CALM;
         });
-        this.draw(page);
+        this.drawAnswers(page);
     }
 
     // Asks for the hottest own method of all services at once.
@@ -258,6 +253,12 @@ export class Services implements View {
             later.hot = method === undefined ? null
                 : { name: method.name, share: method.own_share, interval: formatInterval([method.own_low, method.own_high]) };
         }
+        this.drawAnswers(page);
+    }
+
+    // Draws after an answer that every row shows.
+    private drawAnswers(page: Page): void {
+        this.filled.clear();
         this.draw(page);
     }
 
@@ -290,10 +291,11 @@ export class Services implements View {
         }
     }
 
-    // Puts the rows in order: those that are in sight at once, the others some at a time after the next pictures, because a new row
+    // Puts the rows in order: those that are in sight at once, the others as many at a time after the next pictures, because a new row
     // or a row that moves costs its layout. Rows that are where they belong stay there.
     private arrange(page: Page, most: number): void {
         const { wanted, body } = this;
+        const atOnce = this.height > 0 ? 2 + Math.ceil(window.innerHeight / this.height) : ROWS_AT_ONCE;
         const focused = document.activeElement instanceof HTMLElement && body.contains(document.activeElement)
             ? document.activeElement.dataset.service : undefined;
         const kept = new Set(wanted.map((row) => this.made.get(row)));
@@ -307,10 +309,10 @@ export class Services implements View {
                 }
                 this.observer?.observe(line);
             }));
-            this.afterPicture(() => to < wanted.length && place(to, to + ROWS_AT_ONCE));
+            this.afterPicture(() => to < wanted.length && place(to, to + atOnce));
         };
         // Up to the focused row at once, too: later the user may have gone elsewhere.
-        place(0, Math.max(ROWS_AT_ONCE, 1 + wanted.findIndex(({ service }) => service.name === focused)));
+        place(0, Math.max(atOnce, 1 + wanted.findIndex(({ service }) => service.name === focused)));
         if (focused !== undefined && !body.contains(document.activeElement)) {
             [...body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
         }
@@ -361,17 +363,25 @@ export class Services implements View {
         const line = this.made.get(row) ?? this.line(page, row, most);
         this.made.set(row, line);
         this.lines.set(row, line);
-        const open = line.querySelector<HTMLAnchorElement>("a[data-service]");
-        if (open) {
-            open.href = page.link(only(row.service)); // it holds the order, too
+        if (!this.filled.has(row)) {
+            this.fill(page, row, line);
         }
-        this.fill(page, row, line);
+        for (const one of line.querySelectorAll("a")) {
+            one.href = page.link(this.targets.get(one) ?? {}); // it holds the order, too
+        }
         return line;
+    }
+
+    // A link of a row.
+    private to(page: Page, text: Node | string, what: Partial<State>, title: string): HTMLAnchorElement {
+        const made = link(text, page.link(what), title);
+        this.targets.set(made, what);
+        return made;
     }
 
     private line(page: Page, row: Row, most: number): HTMLTableRowElement {
         const { service } = row;
-        const open = link(nameOf(service.name), "", visibleName(service.name));
+        const open = this.to(page, nameOf(service.name), only(service), visibleName(service.name));
         open.dataset.service = service.name;
         const hosts = service.labels.host?.length ?? 0;
         const contents: (Node | string)[][] = [
@@ -389,15 +399,16 @@ export class Services implements View {
         }));
     }
 
-    // Fills the cells that need a question for each service.
-    private fill(page: Page, { service, later }: Row, line: HTMLTableRowElement): void {
+    // Fills the cells that are known later than the others.
+    private fill(page: Page, row: Row, line: HTMLTableRowElement): void {
+        const { service, later } = row;
         const { hot, trouble, changed, alloc, lock, coverage, coverageText: words, missing } = later;
         const cell = (word: string) => line.cells[COLUMNS.findIndex((column) => column.word === word)];
         const waiting = () => element("span", { className: "waiting" }, "…");
         if (hot) {
             const graph = new URLSearchParams({ query: hot.name }).toString();
             cell("method").replaceChildren(
-                link(nameOf(splitName(hot.name).method), page.link({ ...only(service), graph }), visibleName(hot.name)), " ",
+                this.to(page, nameOf(splitName(hot.name).method), { ...only(service), graph }, visibleName(hot.name)), " ",
                 element("span", { className: "quiet" }, formatShare(hot.share) + " (" + hot.interval + ")"));
         } else {
             cell("method").replaceChildren(hot === undefined ? waiting() : "–");
@@ -408,14 +419,16 @@ export class Services implements View {
         cell("alloc").replaceChildren(alloc === undefined ? waiting() : rateCell(ALLOCATION, alloc));
         cell("lock").replaceChildren(lock === undefined ? waiting() : rateCell(LOCK_TIME, lock));
         cell("gc").replaceChildren(!trouble ? waiting() : trouble.gc === null ? "–" : formatShare(trouble.gc));
-        cell("finding").replaceChildren(...(!trouble ? [waiting()] : findingParts(page, service, trouble)));
+        cell("finding").replaceChildren(...(!trouble ? [waiting()] : this.findingParts(page, service, trouble)));
         cell("coverage").replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
+        this.filled.add(row);
     }
 
     // Asks for the books of services that come into sight; if they are sorted by coverage, for those of all.
     private watch(page: Page): void {
         this.observer?.disconnect();
         this.observer = new IntersectionObserver((entries) => {
+            this.height = Math.min(...entries.map(({ boundingClientRect: { height } }) => height));
             for (const { target, isIntersecting } of entries) {
                 const row = this.wanted.find((one) => this.lines.get(one) === target);
                 if (row && !row.later.asked && (isIntersecting || sortsByCoverage(page.state))) {
@@ -437,6 +450,7 @@ export class Services implements View {
     }
 
     private fillAgain(page: Page, row: Row): void {
+        this.filled.delete(row); // it may not be in the table now
         const line = this.lines.get(row);
         if (line) {
             keepPlace(line, () => this.fill(page, row, line));
@@ -463,10 +477,19 @@ export class Services implements View {
         if (shownOf(changed).regressions.length === 0) {
             return ["none"];
         }
-        const href = page.link({ view: "changes", service: name, against: againstOf(page.state) });
+        const what = { view: "changes", service: name, against: againstOf(page.state) };
         const count = shownOf(changed).regressions.length;
-        return [link(element("span", {}, ...largestChange(changed)), href, "All that surely changed in the service"),
+        return [this.to(page, element("span", {}, ...largestChange(changed)), what, "All that surely changed in the service"),
             element("span", { className: "quiet" }, count > 1 ? ` and ${count - 1} more` : "")];
+    }
+
+    private findingParts(page: Page, { name }: Service, { worst, findings }: Trouble): (Node | string)[] {
+        if (findings === 0) {
+            return ["–"];
+        }
+        const what = { view: "findings", service: "", where: [...page.state.where, "service=" + quote(name)] };
+        return [this.to(page, nameOf(worst), what, "All findings of the service"),
+            element("span", { className: "quiet" }, findings > 1 ? ` and ${findings - 1} more` : "")];
     }
 
     private async askBooks(page: Page, { service, later }: Row): Promise<void> {

@@ -27,7 +27,8 @@ export interface CallGraph {
 
 const SWEEPS = 8;
 
-export function callGraphOf({ parent, name, self }: Pick<Columns, "parent" | "name" | "self">, most: number): CallGraph {
+// without: the number of a name that is no method; -1 = none.
+export function callGraphOf({ parent, name, self }: Pick<Columns, "parent" | "name" | "self">, most: number, without = -1): CallGraph {
     const totals = Float64Array.from(self);
     for (let i = totals.length - 1; i > 0; i--) {
         totals[parent[i]] += totals[i];
@@ -43,7 +44,8 @@ export function callGraphOf({ parent, name, self }: Pick<Columns, "parent" | "na
         sums.set(name[i], sum);
     }
     const ends = ([of, { total }]: [number, { total: number }]) => total - (largest.get(of) ?? 0);
-    const seen = [...sums].filter(([, { total }]) => total > 0).sort((a, b) => ends(b) - ends(a) || b[1].total - a[1].total || a[0] - b[0]);
+    const seen = [...sums].filter(([of, { total }]) => total > 0 && of !== without)
+        .sort((a, b) => ends(b) - ends(a) || b[1].total - a[1].total || a[0] - b[0]);
     const nodes = seen.slice(0, most).map(([of, sum]): CallNode => ({ name: of, ...sum, layer: 0, place: 0 }));
     const nodeOf = new Map(nodes.map((node, i) => [node.name, i]));
     const calls = callsOf(parent, name, totals, nodeOf);

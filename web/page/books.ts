@@ -119,7 +119,7 @@ const CHANCE_FROM = 0.0005;
 // recording can be that began beside others and was short.
 export function noBooks(books: Given | null, elsewhere: boolean): string {
     return books ? "The books are empty: nothing was measured"
-        : elsewhere ? "The books stay on the server: its page shows them" : "This file does not say what its samples miss";
+        : elsewhere ? "The books stay on the server: its page shows them" : "Nothing is known of what these samples miss";
 }
 
 function chanceOf(reasons: Reason[]): string {

@@ -27,8 +27,8 @@ export function keepFocus(work: () => void, next: () => HTMLElement): void {
 export function keepPlace(root: HTMLElement, work: () => void): void {
     const all = () => [...root.querySelectorAll<HTMLElement>("a, button")];
     const had = document.activeElement as HTMLElement;
-    const at = all().indexOf(had);
     const isInside = root.contains(had);
+    const at = isInside ? all().indexOf(had) : -1;
     work();
     if (isInside && root.contains(had)) {
         had.focus({ preventScroll: true });

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,13 +265,22 @@ static void tell_owner(struct told *t, struct finding *one, enum stack_work work
                              100 * share.high, works[work].words, findings_text(t->u->f, one->site));
 }
 
+/* Names the thread that most often held the lock when others began to wait. */
+static const char *tell_holder(const struct told *t, const struct finding *one, char *text, size_t size)
+{
+    *text = 0;
+    if (one->owner)
+        snprintf(text, size, "; its most frequent owner is the thread \"%.100s\"", findings_text(t->u->f, one->owner));
+    return text;
+}
+
 static void tell_plainly(struct told *t, struct finding *one)
 {
     const struct uses *u = t->u;
     uint32_t place = (uint32_t)(t->use - u->list);
     const struct tally_row *site = tally_largest(&u->sites, place), *owner = tally_largest(&u->owners, place);
     bool starve = starves_writers(u, t->use);
-    char writers[32];
+    char writers[32], holder[200];
     one->kind = starve ? FINDING_WRITERS_STARVE : FINDING_LOCK_CONTENDED;
     one->site = site ? stack_site(u->f, u->p, site->key) : 0;
     one->owner = owner ? findings_string(u->f, profile_text(u->p, owner->key)) : 0;
@@ -282,9 +292,9 @@ static void tell_plainly(struct told *t, struct finding *one)
                                  (double)t->use->writers_ns / (double)u->e->duration_ns,
                                  100 * (double)t->use->readers_ns / (double)t->use->writers_ns, findings_text(u->f, one->site));
     else
-        one->text = findings_say(u->f, "%u thread%s waited %s for %s%.200s, on average %.2f at a time; most of that time at %.300s%s%.100s",
+        one->text = findings_say(u->f, "%u thread%s waited %s for %s%.200s, on average %.2f at a time; most of that time at %.300s%s",
                                  one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters,
-                                 findings_text(u->f, one->site), one->owner ? ", for " : "", findings_text(u->f, one->owner));
+                                 findings_text(u->f, one->site), tell_holder(t, one, holder, sizeof holder));
 }
 
 /* ---- owners without a processor ---- */

@@ -33,7 +33,7 @@ void rule_threads(struct findings *f, const struct evidence *e)
                         .kind = FINDING_THREAD_CHURN,
                         .score = score,
                         .text = findings_say(f,
-                                             "%llu threads ended before a round of the wall clock saw them, %.0f a second (%.0f to "
+                                             "%llu threads ended moments after they had been started, %.0f a second (%.0f to "
                                              "%.0f)%s",
                                              (unsigned long long)count, rate.value, rate.low, rate.high, place),
                         .site = site,

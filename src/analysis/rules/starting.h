@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the line that most samples of Thread.start show, as a string id of the findings, and writes a part of a sentence: "; the largest
- * part of the samples in Thread.start (60 %) is at shop.Cart.add:12". 0 and "" = there is no such sample. */
+/* Returns the line of the program from which most samples of starting and creating threads come, as a string id of the findings, and writes
+ * a part of a sentence: "; 60 % of the samples that start threads are at shop.Cart.add:12". CPU samples are asked first, then the wall
+ * clock, then allocations. If only code of the JDK and of libraries is on these stacks, the part of the sentence names the thread that
+ * starts most of them, and the result is 0. 0 and "" = there is no such sample. */
 uint32_t starting_line(struct findings *f, const struct evidence *e, char *text, size_t size);
 
 #endif

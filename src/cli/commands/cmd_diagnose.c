@@ -37,6 +37,18 @@ static const struct cli_option options[] = {
 
 enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11, LAST_WITH_RT_JAR = 8 };
 
+/* With this duration and more a recording has so many samples that the rules find the same with half as many a second, for half of the
+ * cost. Shorter recordings have the rates of `candor record`. */
+#define LONG_NS (20 * NS_PER_S)
+
+static const struct {
+    enum recording_option option;
+    const char *value;
+} of_long[] = {
+    {OPTION_INTERVAL, "20ms"},  {OPTION_WALL_INTERVAL, "100ms"}, {OPTION_WALL_RATE, "80/s"},
+    {OPTION_LOCK_RATE, "50/s"}, {OPTION_ALLOC_RATE, "50/s"},
+};
+
 /* The look that decides whether the JDK's recorder joins comes after a part of the duration. */
 enum { LOOK_PART = 6 };
 #define LOOK_LEAST_NS (2 * NS_PER_S) /* each second the agent's data reach the file */
@@ -191,6 +203,17 @@ static void choose_recorder(const struct session *s, struct recording *r, const 
     r->look_ns = r->look_ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : r->look_ns > LOOK_MOST_NS ? LOOK_MOST_NS : r->look_ns;
 }
 
+/* A clock of perf costs a thread microseconds at each context switch, which is a fifth of the CPU time of a program that does little
+ * between two of them. The kernel looks at timers at its ticks only. That is often enough for shares, and free. */
+static void choose_rates(struct recording *r)
+{
+    r->given[OPTION_CLOCK] = "timer";
+    bool has_allocations = strcmp(r->given[OPTION_EVENT], EVENTS_OF_ANY);
+    for (size_t i = 0; r->duration_ns >= LONG_NS && i < sizeof of_long / sizeof *of_long; i++)
+        if (of_long[i].option != OPTION_ALLOC_RATE || has_allocations)
+            r->given[of_long[i].option] = of_long[i].value;
+}
+
 /* While other recordings run, neither the event live nor the JDK's recorder can be added, and their clocks stay. */
 static int choose_events(const struct session *s, struct recording *r, const struct cli_args *args)
 {
@@ -211,6 +234,7 @@ static int choose_events(const struct session *s, struct recording *r, const str
         return CLI_OK;
     }
     r->given[OPTION_EVENT] = events;
+    choose_rates(r);
     if (is_auto(args))
         choose_recorder(s, r, &agent);
     return CLI_OK;
@@ -226,6 +250,7 @@ static int record(const struct cli_args *args)
     r.show = show;
     if (args->after_dashes) {
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
+        choose_rates(&r);
         if (is_auto(args))
             r.given[OPTION_JFR] = launch_is_java(args) ? "on" : NULL; /* the start of a program costs more than the recorder's */
         return launch_record(args, &r, NULL);

@@ -121,6 +121,9 @@ static const struct cli_option options[] = {
      "copy all data to a new directory, whose samples are in ClickHouse (--store) if they are in files now, and in files if they are "
      "there, "
      "and end"},
+    {0, "copy-cold", "s3://BUCKET/PREFIX|disk", NULL,
+     "copy recordings that are objects (--cold) to another place, or back to the disk, and end; start with that --cold, or without one, "
+     "then"},
     CLI_UNPACK_OPTION,
     {0},
 };

@@ -5,8 +5,10 @@
 #include "server/alerts/rules.h"
 #include "server/pull/targets.h"
 #include "server/server.h"
+#include "store/objects/s3.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +47,32 @@ static int copy_store(const struct cli_args *args, const struct server_options *
     if (bad)
         return cli_fail("%s: copied, but %llu files of %s were damaged", to, (unsigned long long)bad, o->data);
     printf("%s: copied\n", to);
+    return cli_finish_output();
+}
+
+/* Shows how much was copied, in one line of the terminal. */
+static void show_recordings(uint64_t done, uint64_t all)
+{
+    fprintf(stderr, "\r\033[Kcopied %llu of %llu recordings", (unsigned long long)done, (unsigned long long)all);
+}
+
+static int copy_cold(const struct cli_args *args, const struct server_options *o, const char *to, struct error *e)
+{
+    struct store_cold_copied c;
+    bool terminal = isatty(STDERR_FILENO);
+    if (!o->cold)
+        return cli_usage(args->command, "--copy-cold needs --cold, where the objects are now");
+    if (!s3_is_url(to) && strcmp(to, STORE_COLD_DISK))
+        return cli_usage(args->command, "--copy-cold %.100s: write s3://BUCKET/PREFIX, or " STORE_COLD_DISK, to);
+    int rc = server_copy_cold(o, to, terminal ? show_recordings : NULL, &c, e);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (rc)
+        return cli_fail("%s", e->text);
+    printf("%s: %llu recordings copied, %llu bytes; %llu were there already\n", to, (unsigned long long)c.copied,
+           (unsigned long long)c.bytes, (unsigned long long)c.present);
+    if (c.damaged)
+        return cli_fail("%llu objects in %s are missing or damaged, and were not copied", (unsigned long long)c.damaged, o->cold);
     return cli_finish_output();
 }
 
@@ -105,6 +133,8 @@ static int run(const struct cli_args *args, const struct settings *s)
         return check(o, cli_option(args, "restore"), &e);
     if (copy)
         return copy_store(args, o, copy, &e);
+    if (cli_option(args, "copy-cold"))
+        return copy_cold(args, o, cli_option(args, "copy-cold"), &e);
     int rc = backup ? server_backup(o, backup, &e) : server_run(o, &source, &e);
     return rc ? cli_fail("%s", e.text) : CLI_OK;
 }

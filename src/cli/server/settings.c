@@ -363,8 +363,8 @@ static int check_together(const struct server_options *o, bool raw_set, struct e
 
 static int row_of(const struct cli_command *command, const char *name)
 {
-    static const char *const line_only[] = {"config",     "new-token", "check",   "check-alerts",
-                                            "check-pull", "backup",    "restore", "copy-store"}; /* what to do, not how */
+    static const char *const line_only[] = {"config", "new-token", "check",      "check-alerts", "check-pull",
+                                            "backup", "restore",   "copy-store", "copy-cold"}; /* what to do, not how */
     for (size_t i = 0; i < sizeof line_only / sizeof *line_only; i++)
         if (!strcmp(name, line_only[i]))
             return -1;

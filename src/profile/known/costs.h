@@ -87,6 +87,10 @@
          EVER, "create the ObjectMapper, Gson or JAXBContext once, and share it: they are safe for threads, and know their classes then")  \
     COST(F, TEMPLATES, "templates_compiled", "Templates and scripts are compiled again and again", "compiling templates and scripts", CPU, \
          0.2, EVER, "compile the template or the script once, and keep it; pass values as variables, not in its text")                     \
+    COST(F, CLIENTS, "clients_made", "Clients with pools of connections are created again and again",                                      \
+         "creating clients, with their threads and connections", CPU, 0.2, SETTLED,                                                        \
+         "create the client once, keep it in a static field or inject it, and share it: it is safe for threads, and each new one starts "  \
+         "threads and opens connections that nobody uses again")                                                                           \
     COST(F, NAMES, "names_resolved", "Threads wait for the resolution of host names", "resolving host names", WALL, 1.0, EVER,             \
          "keep connections open; check the name server and networkaddress.cache.ttl; run a local cache (nscd, systemd-resolved)")          \
     COST(F, CONNECTS, "connections_opened", "Threads wait for connections to be opened", "opening connections", WALL, 1.0, EVER,           \

@@ -24,7 +24,8 @@ enum stack_mark {
     STACK_LOCKS_READ,
     STACK_BOXES,               /* valueOf of a wrapper class: Integer.valueOf */
     STACK_COLLECTS,            /* a thread of the garbage collector at work */
-    STACK_STARTS,              /* Thread.start */
+    STACK_STARTS,              /* Thread.start, and the constructors of Thread, which cost more and are seen more often */
+    STACK_MAKES_CLIENT,        /* a new HttpClient of the JDK */
     STACK_FORCES,              /* FileChannel.force */
     STACK_SYNCS,               /* FileDescriptor.sync */
     STACK_LOOPS,               /* an event loop, which serves many connections */

@@ -186,16 +186,26 @@ static int measure_baseline(struct alert_samples *samples, struct alert_window w
     return 0;
 }
 
+/* Recordings always pass through object storage, if receivers leave them there. An alert need not wait until none is on its way, but it
+ * waits while some are held up. */
+static void allow_way(const struct alert_samples *samples, struct alert_figure *f)
+{
+    if (!store_waits_long(samples->store))
+        f->missing.sums[MISSING_WAITING] = (struct missing_sum){0};
+}
+
 int sources_evaluate(struct alert_samples *samples, const struct alert_rule *rule, const char *value, int64_t to, struct alert_figure *out,
                      struct error *e)
 {
     const struct alert_window w = {rule, value, to - rule->window, to};
     struct alert_figure before;
     int rc = rule->source->measure(samples, &w, out, e);
-    if (rc || !rule->before || rule->source->compares)
-        return rc;
-    rc = measure_baseline(samples, w, &before, e);
+    if (!rc && rule->before && !rule->source->compares) {
+        rc = measure_baseline(samples, w, &before, e);
+        if (!rc)
+            *out = sources_ratio(out, &before);
+    }
     if (!rc)
-        *out = sources_ratio(out, &before);
+        allow_way(samples, out);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include "format/export.h"
 #include "format/page/flamegraph.h"
 #include "report/report.h"
+#include "server/fleet/function_match.h"
 #include "server/request/question.h"
 #include "server/spans/picked.h"
 #include "server/spans/spans_cell.h"
@@ -26,6 +27,8 @@ struct answer {
     struct store_result result;
     char *trace, *span;     /* only samples of this trace, or span; NULL = all samples */
     struct spans_cell cell; /* only samples of these spans */
+    bool matching;          /* the parameter `match` counts: only samples in whose stacks these methods are */
+    struct function_match match;
     uint32_t limit;
     bool labels;           /* samples need their labels */
     export_writer *export; /* of the format that was asked for, for write_export */
@@ -100,8 +103,8 @@ static int read_id(struct http *h, const char *name, size_t digits, char **id)
     return 0;
 }
 
-/* Loads the profile. Samples of a trace or span are searched for in the recordings. They are few, so that no node is left out. */
-static int load(struct answer *a, struct error *e)
+/* Loads the samples. Those of a trace or span are searched for in the recordings. They are few, so that no node is left out. */
+static int load_samples(struct answer *a, struct error *e)
 {
     struct server *s = a->http->server;
     const struct picked_wanted wanted = {&a->trace, &a->span, a->trace != NULL, a->span != NULL};
@@ -110,6 +113,20 @@ static int load(struct answer *a, struct error *e)
     if (!a->cell.is_all)
         return spans_cell_profile(&a->cell, a->http, &a->query, &a->profile, &a->result, e);
     return store_profile(s->store, &a->query.q, &a->profile, &a->result, e);
+}
+
+static int load(struct answer *a, struct error *e)
+{
+    int rc = load_samples(a, e);
+    return rc || !a->match.text ? rc : function_match_keep(&a->match, &a->profile, e);
+}
+
+/* Reads the methods that must be in the stacks, if the question may have any. Returns 0, or a code if it has already answered. */
+static int read_match(struct answer *a)
+{
+    size_t len;
+    const char *text = a->matching ? http_parameter(a->http, "match", &len) : NULL;
+    return text && len ? function_match_init(&a->match, a->http) : 0;
 }
 
 /* Refuses a question that chooses spans in two ways, of which only one would be heeded. */
@@ -132,10 +149,11 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
     rc = rc ? rc : read_id(h, "span_id", SPAN_DIGITS, &a.span);
     rc = rc ? rc : spans_cell_read(&a.cell, h);
     rc = rc ? rc : check_choice(&a);
+    rc = rc ? rc : read_match(&a);
     if (!rc && profile_init(&a.profile)) {
         question_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {
-        a.query.q.keep = keep;
+        a.query.q.keep = a.match.text ? 0 : keep; /* the stacks that are not wanted would leave no room for the others */
         a.query.q.books = true;
         a.query.q.labels = a.labels;
         rc = load(&a, &e);
@@ -155,6 +173,7 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
         profile_deinit(&a.profile);
         store_result_deinit(&a.result);
     }
+    function_match_deinit(&a.match);
     question_deinit(&a.query);
 }
 
@@ -225,9 +244,9 @@ void query_flamegraph(struct http *h)
     if (question_number(h, "max_nodes", NODES_DEFAULT, NODES_MAX, &nodes))
         return;
     if (format && !strcmp(format, "html"))
-        answer_profile(&(struct answer){.http = h}, nodes, "text/html; charset=utf-8", write_page);
+        answer_profile(&(struct answer){.http = h, .matching = true}, nodes, "text/html; charset=utf-8", write_page);
     else
-        answer_profile(&(struct answer){.http = h}, nodes, "application/json", write_data);
+        answer_profile(&(struct answer){.http = h, .matching = true}, nodes, "application/json", write_data);
 }
 
 /* Adds headers with facts for which a profile has no field, so that its reader knows whether the answer is complete. */

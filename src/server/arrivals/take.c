@@ -8,6 +8,7 @@
 #include "server/request/arrival.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,9 @@ enum {
     TAKERS = 4, /* as many are fetched and stored at once: small ones wait for the disk together */
     ROUND = 256,
     TRIES = 2,
-    WAITING_S = 30, /* how often all that waits is counted, for which the whole list is read */
+    WAITING_S = 30,       /* how often all that waits is counted, for which the whole list is read; */
+    OTHERS_WAITING_S = 5, /* on a server that takes none over */
 };
-#define FETCH_MOST   ((size_t)1 << 30)         /* more than --max-body permits is fetched to be put aside */
 #define WAIT_MOST_NS ((uint64_t)10 * NS_PER_S) /* after failures: one recording that fails again and again shall not delay others */
 
 static const struct token own = {.scopes = TOKEN_WRITE, .services = TOKENS_ANY_SERVICE};
@@ -38,19 +39,24 @@ struct take {
     unsigned ended;                   /* well, in this round */
     unsigned failed_rounds;           /* in a row */
     bool failed;                      /* in this round */
+    char after[ARRIVALS_NAME];        /* the next round begins after this name: what fails again and again holds nothing up; "" = anew */
     uint64_t next_ns;                 /* when the list is read again */
     uint64_t counted_ns;              /* when all that waits was counted */
+    uint64_t waiting;                 /* what was found then, without those that were taken since, or more that were found since */
+    uint64_t began_ns;                /* when the list was last read from its beginning, */
+    bool clean;                       /* and all that was in it was taken until now */
+    uint64_t since_ns;                /* what waits came later, as far as it is known */
 };
 
 /* ---- one recording ---- */
 
-/* Puts what no server will ever take aside, so that somebody can look at it. */
-static int put_aside(struct take *t, const char *name, const struct buffer *bytes, const char *why, struct error *e)
+/* Puts what no server will ever take aside, so that somebody can look at it. It may be too large to be fetched. */
+static int put_aside(struct take *t, const char *name, const char *why, struct error *e)
 {
     struct arrivals *a = t->arrivals;
     char to[ARRIVALS_NAME + sizeof ARRIVALS_REFUSE], text[700];
     snprintf(to, sizeof to, ARRIVALS_REFUSE "%s", name + strlen(ARRIVALS_WAIT));
-    int rc = s3_put(a->s3, to, bytes->data, bytes->len, TRIES, e);
+    int rc = s3_copy(a->s3, name, to, TRIES, e);
     rc = rc ? rc : s3_remove(a->s3, name, TRIES, e);
     if (rc)
         return rc;
@@ -80,24 +86,31 @@ static int store(struct take *t, const struct buffer *bytes, struct error *e)
     return 0;
 }
 
+static int refuse_large(struct take *t, struct error *e)
+{
+    counters_received(&t->server->counters, BY_ARRIVAL);
+    counters_ended(&t->server->counters, arrival_refusal(-EFBIG), 0);
+    return error_set(e, -EFBIG, "more than --max-body, %" PRIu64 " bytes", (uint64_t)t->server->limits.max_body);
+}
+
 /* Takes one over. If it is not there, another server has taken it. Returns 0, or a code with a message in e if it has to be tried again. */
 static int take_one(struct take *t, const char *name, struct error *e)
 {
     struct buffer bytes;
     struct error why;
-    buffer_init(&bytes, FETCH_MOST);
-    int rc = s3_get(t->arrivals->s3, name, &bytes, TRIES, e);
+    buffer_init(&bytes, t->server->limits.max_body + ENVELOPE_MORE);
+    int rc = s3_get(t->arrivals->s3, name, &bytes, TRIES, &why);
     bool gone = rc == -ENOENT;
-    if (!rc) {
+    if (rc == -EFBIG)
+        rc = refuse_large(t, &why);
+    else if (!rc)
         rc = store(t, &bytes, &why);
-        if (!rc)
-            rc = s3_remove(t->arrivals->s3, name, TRIES, e);
-        else if (!arrival_may_retry(rc))
-            rc = put_aside(t, name, &bytes, why.text, e);
-        else
-            *e = why;
-    }
     buffer_deinit(&bytes);
+    if (!rc)
+        return s3_remove(t->arrivals->s3, name, TRIES, e);
+    if (!gone && !arrival_may_retry(rc))
+        return put_aside(t, name, why.text, e);
+    *e = why;
     return gone ? 0 : rc;
 }
 
@@ -117,46 +130,77 @@ static int note_name(void *context, const char *name, struct error *e)
     if (strlen(name) != ARRIVALS_NAME - 1 || !hex_parse(name + strlen(ARRIVALS_WAIT), identity, sizeof identity))
         return 0; /* somebody else's */
     l->waiting++;
-    if (l->count < ROUND)
+    if (l->count < ROUND && strcmp(name, l->take->after) > 0)
         memcpy(l->take->names[l->count++], name, ARRIVALS_NAME);
     return l->count == ROUND && !l->all ? -EALREADY : 0;
 }
 
-/* Reads the list of what waits, without the lock: only the thread that has set `listing` touches the names meanwhile. */
-static void list(struct take *t, uint64_t now)
+/* Keeps what a list has shown. The caller has the lock. */
+static void note_waiting(struct take *t, const struct listing *l, uint64_t now)
+{
+    bool whole = l->all || (!*t->after && l->count < ROUND);
+    if (whole || l->waiting > t->waiting)
+        t->waiting = l->waiting;
+    if (whole)
+        t->counted_ns = now;
+    if (!*t->after)
+        t->began_ns = now;
+    t->clean = t->clean || !*t->after;
+    store_note_waiting(t->server->store, t->waiting, t->since_ns);
+    pthread_mutex_lock(&t->arrivals->lock);
+    t->arrivals->counts.waiting = t->waiting;
+    pthread_mutex_unlock(&t->arrivals->lock);
+}
+
+/* Reads the list of what waits, without the lock: only the thread that has set `listing` touches the names and `after` meanwhile. takes:
+ * otherwise it is only counted. */
+static void list(struct take *t, uint64_t now, bool takes)
 {
     struct arrivals *a = t->arrivals;
     struct error e;
-    struct listing l = {.take = t, .all = !t->counted_ns || now - t->counted_ns > (uint64_t)WAITING_S * NS_PER_S};
+    struct listing l = {.take = t, .all = !takes || !t->counted_ns || now - t->counted_ns > (uint64_t)WAITING_S * NS_PER_S};
     t->listing = true;
     pthread_mutex_unlock(&t->lock);
-    int rc = s3_list(a->s3, ARRIVALS_WAIT, note_name, &l, &e);
+    int rc = s3_list(a->s3, ARRIVALS_WAIT, l.all ? "" : t->after, note_name, &l, &e);
     rc = rc == -EALREADY ? 0 : rc;
     if (rc != -ECANCELED)
         arrivals_note(a, rc ? &e : NULL);
-    pthread_mutex_lock(&a->lock);
-    if (!rc && (l.all || l.count < ROUND))
-        a->counts.waiting = l.waiting;
-    pthread_mutex_unlock(&a->lock);
     pthread_mutex_lock(&t->lock);
-    t->counted_ns = !rc && l.all ? now : t->counted_ns;
+    if (!rc)
+        note_waiting(t, &l, now);
     t->listing = false;
-    t->count = rc ? 0 : l.count;
+    t->count = rc || !takes ? 0 : l.count;
     t->next = t->ended = 0;
     t->failed = rc != 0;
 }
 
 /* Ends a round, and decides when the next one begins: at once while there is work, after a second when there is none, and later after
- * failures. */
+ * failures. It begins with the names after those of this one, and anew after the last. */
 static void end_round(struct take *t)
 {
-    uint64_t wait = t->ended && !t->failed ? 0 : NS_PER_S;
+    bool more = t->count == ROUND, again = !more && *t->after;
+    t->clean = t->clean && !t->failed;
+    if (!more && t->clean)
+        t->since_ns = t->began_ns;
+    uint64_t wait = (t->ended || again) && !t->failed ? 0 : NS_PER_S;
+    if (more)
+        memcpy(t->after, t->names[ROUND - 1], sizeof t->after);
+    else
+        *t->after = 0;
     t->failed_rounds = t->failed && !t->ended ? t->failed_rounds + 1 : 0;
     if (t->failed_rounds)
         wait = backoff_wait_ns(t->failed_rounds, 0, backoff_random());
     t->next_ns = clock_monotonic_ns() + (wait < WAIT_MOST_NS ? wait : WAIT_MOST_NS);
     t->count = t->next = t->ended = 0;
     t->failed = false;
+}
+
+/* Notes the end of one that was taken over, or put aside. The caller has the lock. */
+static void note_taken(struct take *t)
+{
+    t->ended++;
+    t->waiting -= t->waiting > 0;
+    store_note_waiting(t->server->store, t->waiting, t->since_ns);
 }
 
 static bool is_over(const struct take *t)
@@ -177,7 +221,8 @@ static void rest(struct take *t)
 static void step(struct take *t)
 {
     struct error e;
-    if (t->next < t->count && keeper_epoch(t->server->keeper)) {
+    bool takes = keeper_epoch(t->server->keeper) != 0;
+    if (t->next < t->count && takes) {
         const char *name = t->names[t->next++];
         t->busy++;
         pthread_mutex_unlock(&t->lock);
@@ -186,17 +231,20 @@ static void step(struct take *t)
             arrivals_note(t->arrivals, rc ? &e : NULL);
         pthread_mutex_lock(&t->lock);
         t->busy--;
-        t->ended += !rc;
+        if (!rc)
+            note_taken(t);
         t->failed = t->failed || rc;
         if (!t->busy && t->next == t->count)
             end_round(t);
-    } else if (t->busy || t->listing || clock_monotonic_ns() < t->next_ns || !keeper_epoch(t->server->keeper)) {
+    } else if (t->busy || t->listing || clock_monotonic_ns() < t->next_ns) {
         rest(t);
         return;
     } else {
-        list(t, clock_monotonic_ns());
+        list(t, clock_monotonic_ns(), takes);
         if (!t->count)
             end_round(t);
+        if (!takes)
+            t->next_ns = clock_monotonic_ns() + OTHERS_WAITING_S * (uint64_t)NS_PER_S;
     }
     pthread_cond_broadcast(&t->change);
 }
@@ -221,6 +269,9 @@ int take_start(struct take **out, struct server *s, struct arrivals *a, struct e
         return error_set(e, -ENOMEM, "out of memory");
     t->server = s;
     t->arrivals = a;
+    t->waiting = 1; /* how many is not known before the first list */
+    t->since_ns = clock_monotonic_ns();
+    store_note_waiting(s->store, t->waiting, t->since_ns);
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->change, NULL);
     for (; !rc && t->started < TAKERS; t->started += !rc)

@@ -54,3 +54,31 @@ bool function_match_has(void *context, const struct store_function_name *name)
         return name->label_len >= m->len && !memcmp(name->label, m->text, m->len);
     return memmem(name->label, name->label_len, m->text, m->len);
 }
+
+/* Compiles a pattern that matches what function_match_has compares with. */
+static int compile_text(struct regex **out, const struct function_match *m, struct error *e)
+{
+    char pattern[REGEX_TEXT_MAX + 1];
+    size_t n = 0;
+    if (2 * m->len + 1 > REGEX_TEXT_MAX)
+        return error_set(e, -EINVAL, "match: the name is too long");
+    if (m->prefix)
+        pattern[n++] = '^';
+    for (size_t i = 0; i < m->len; i++) {
+        if (strchr("\\.+*?()|[]{}^$", m->text[i]))
+            pattern[n++] = '\\';
+        pattern[n++] = m->text[i];
+    }
+    pattern[n] = '\0';
+    return regex_compile(out, pattern, REGEX_SOMEWHERE, e);
+}
+
+int function_match_keep(const struct function_match *m, struct profile *p, struct error *e)
+{
+    struct regex *made = NULL;
+    int rc = m->regex ? 0 : compile_text(&made, m, e);
+    if (!rc && filter_apply(&(struct filter){.method.regex = m->regex ? m->regex : made}, p))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    regex_free(made);
+    return rc;
+}

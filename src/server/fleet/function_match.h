@@ -8,7 +8,7 @@
 #ifndef CANDOR_SERVER_FLEET_FUNCTION_MATCH_H
 #define CANDOR_SERVER_FLEET_FUNCTION_MATCH_H
 
-#include "regex/regex.h"
+#include "profile/filter.h"
 #include "server/request/http.h"
 #include "store/functions.h"
 
@@ -24,5 +24,7 @@ int function_match_init(struct function_match *m, struct http *h);
 void function_match_deinit(struct function_match *m);
 /* The `matches` of struct store_function_query; the context is the struct function_match. */
 bool function_match_has(void *context, const struct store_function_name *name);
+/* Keeps the samples of a profile in whose stacks such a method is. Returns 0, or a code with a message in e. */
+int function_match_keep(const struct function_match *m, struct profile *p, struct error *e);
 
 #endif

@@ -14,7 +14,7 @@ struct kept {
     uint64_t gone;        /* the server no longer has the recording, only its rows */
     uint64_t unread;      /* beyond `most` or the time */
     uint64_t unreadable;  /* damaged */
-    uint64_t unreachable; /* objects that cannot be fetched now (store/cold.h) */
+    uint64_t unreachable; /* objects that cannot be fetched now (store/cold/cold.h) */
     struct missing missing;
 };
 

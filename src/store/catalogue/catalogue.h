@@ -141,8 +141,10 @@ struct catalogue_merge_rule {
     int64_t ended; /* merge as few as two segments if their dictionary's day is before this one */
     uint64_t rows; /* the most rows that a merged segment may have */
 };
-/* Finds the next set of segments to merge. m->count = 0 if there is none. */
-int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e);
+/* Finds the next set of segments to merge, of this dictionary or a later one. m->count = 0 if there is none. It looks at each small segment
+ * until then, so a caller with many sets goes on where the last one was. */
+int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, uint32_t from, struct catalogue_merge *m,
+                        struct error *e);
 /* Replaces the set by the segment `to`, which contains all `parts` parts of the set. Returns -EAGAIN, and changes nothing, if the segments
  * have changed since the set was chosen. */
 int catalogue_merged(struct catalogue *c, const struct catalogue_merge *m, const struct catalogue_segment *to, uint64_t parts,

@@ -12,6 +12,18 @@ static void copy_identity(uint8_t out[ENVELOPE_IDENTITY], const struct sql *s, i
         memcpy(out, identity, ENVELOPE_IDENTITY);
 }
 
+/* Reads the rows of the statement, and ends it. */
+static int take_list(struct sql *s, struct catalogue_warm *list, uint32_t most, uint32_t *n, struct error *e)
+{
+    int rc = 0;
+    while (*n < most && (rc = sql_step(s, e)) > 0) {
+        list[*n].recording = (uint64_t)sql_column(s, 0);
+        copy_identity(list[(*n)++].identity, s, 1);
+    }
+    sql_done(s);
+    return rc < 0 ? rc : 0;
+}
+
 int catalogue_warm(struct catalogue *c, int64_t received_before_ns, uint64_t after, struct catalogue_warm *list, uint32_t most, uint32_t *n,
                    struct error *e)
 {
@@ -25,12 +37,29 @@ int catalogue_warm(struct catalogue *c, int64_t received_before_ns, uint64_t aft
     sql_int(&s, (int64_t)after);
     sql_int(&s, received_before_ns);
     sql_int(&s, most);
-    while (*n < most && (rc = sql_step(&s, e)) > 0) {
-        list[*n].recording = (uint64_t)sql_column(&s, 0);
-        copy_identity(list[(*n)++].identity, &s, 1);
-    }
-    sql_done(&s);
-    return sql_end(&c->sql, rc < 0 ? rc : 0, e);
+    return sql_end(&c->sql, take_list(&s, list, most, n, e), e);
+}
+
+int catalogue_cold_list(struct catalogue *c, uint64_t after, struct catalogue_warm *list, uint32_t most, uint32_t *n, struct error *e)
+{
+    *n = 0;
+    int rc = sql_begin(&c->sql, false, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(&c->sql, "SELECT id, identity FROM recording WHERE raw AND cold AND id > ?1 ORDER BY id LIMIT ?2");
+    sql_int(&s, (int64_t)after);
+    sql_int(&s, most);
+    return sql_end(&c->sql, take_list(&s, list, most, n, e), e);
+}
+
+int catalogue_set_warm(struct catalogue *c, uint64_t recording, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(&c->sql, "UPDATE recording SET cold = 0 WHERE id = ? AND raw");
+    sql_int(&s, (int64_t)recording);
+    return sql_end(&c->sql, sql_run(&s, 0, e), e);
 }
 
 int catalogue_set_cold(struct catalogue *c, uint64_t recording, struct error *e)

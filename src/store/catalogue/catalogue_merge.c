@@ -41,14 +41,15 @@ static int set_in(struct sql_database *d, const struct catalogue_merge_rule *rul
 
 /* Tries each dictionary that may have enough small segments, until one has. Most dictionaries have not. Returns 1 if a set was found, 0 if
  * not, or a code. */
-static int find_set(struct sql_database *d, const struct catalogue_merge_rule *rule, struct set *set, struct error *e)
+static int find_set(struct sql_database *d, const struct catalogue_merge_rule *rule, uint32_t from, struct set *set, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT g.dictionary, d.day < ?2 FROM segment g INDEXED BY segment_small JOIN dictionary d ON "
-                              "d.id = g.dictionary WHERE g.small AND g.bad IS NULL GROUP BY g.dictionary HAVING "
+                              "d.id = g.dictionary WHERE g.small AND g.bad IS NULL AND g.dictionary >= ?3 GROUP BY g.dictionary HAVING "
                               "count(*) >= CASE WHEN d.day < ?2 THEN 2 ELSE ?1 END");
     int rc = 0, more;
     sql_int(&s, rule->same < rule->all ? rule->same : rule->all);
     sql_int(&s, rule->ended);
+    sql_int(&s, from);
     while (!rc && (more = sql_step(&s, e))) {
         set->dictionary = sql_column(&s, 0);
         rc = more < 0 ? more : set_in(d, rule, sql_column(&s, 1), set, e);
@@ -79,19 +80,21 @@ static int list_segments(struct sql_database *d, const struct set *set, uint64_t
     return rc < 0 ? rc : 0;
 }
 
-static int mergeable(struct sql_database *d, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e)
+static int mergeable(struct sql_database *d, const struct catalogue_merge_rule *rule, uint32_t from, struct catalogue_merge *m,
+                     struct error *e)
 {
     struct set set = {0};
-    int rc = find_set(d, rule, &set, e);
+    int rc = find_set(d, rule, from, &set, e);
     return rc > 0 ? list_segments(d, &set, rule->rows, m, e) : rc;
 }
 
-int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e)
+int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, uint32_t from, struct catalogue_merge *m,
+                        struct error *e)
 {
     struct catalogue_reader *r;
     m->count = 0;
     int rc = catalogue_read_begin(c, NULL, &r, e);
-    return rc ? rc : catalogue_read_end(c, r, mergeable(&r->sql, rule, m, e), e);
+    return rc ? rc : catalogue_read_end(c, r, mergeable(&r->sql, rule, from, m, e), e);
 }
 
 /* Runs a statement, and adds the number of changed rows to *changed. */

@@ -135,6 +135,7 @@ struct request {
     size_t size;
     unsigned tries;
     const char *condition; /* a header; NULL = none */
+    const char *source;    /* the same, of a copy */
     char *tag;             /* gets the version; NULL = not wanted */
 };
 
@@ -242,7 +243,7 @@ static int ask(struct s3 *s, const struct request *r, struct buffer *answer, str
                                    .bytes = r->bytes,
                                    .size = r->size,
                                    .stall_s = r->tag ? BRIEF_S : STALL_S,
-                                   .condition = r->condition,
+                                   .header = r->condition ? r->condition : r->source,
                                    .tag = r->tag};
     return send_often(s, r, &letter, answer, e);
 }
@@ -269,6 +270,20 @@ int s3_get(struct s3 *s, const char *name, struct buffer *out, unsigned tries, s
 {
     const struct request r = {.method = "GET", .name = name, .query = "", .tries = tries};
     return ask(s, &r, out, e);
+}
+
+int s3_copy(struct s3 *s, const char *from, const char *to, unsigned tries, struct error *e)
+{
+    char source[2 * TEXT_MAX + S3_NAME_MAX];
+    struct buffer answer;
+    buffer_init(&answer, ERROR_BYTES);
+    snprintf(source, sizeof source, "x-amz-copy-source: /%s/%s", s->url + strlen(SCHEME), from);
+    const struct request r = {.method = "PUT", .name = to, .query = "", .bytes = "", .tries = tries, .source = source};
+    int rc = ask(s, &r, &answer, e);
+    if (!rc && (!answer.len || !memmem(answer.data, answer.len, "ETag", 4))) /* a copy may fail after its status was sent */
+        rc = error_set(e, -EHOSTUNREACH, "%s/%s: S3 has not copied it", s->url, from);
+    buffer_deinit(&answer);
+    return rc;
 }
 
 int s3_remove(struct s3 *s, const char *name, unsigned tries, struct error *e)
@@ -333,8 +348,8 @@ static int visit_names(const struct s3 *s, struct buffer *xml, s3_visit *visit, 
     return rc;
 }
 
-/* Makes the query for a page of the list. token: of the page before; "" = the first page. */
-static void put_query(struct buffer *query, const struct s3 *s, const char *begin, const char *token)
+/* Makes the query for a page of the list. token: of the page before; "" = the first page, of what comes after the name `after`. */
+static void put_query(struct buffer *query, const struct s3 *s, const char *begin, const char *after, const char *token)
 {
     buffer_reset(query);
     if (*token) {
@@ -345,18 +360,23 @@ static void put_query(struct buffer *query, const struct s3 *s, const char *begi
     buffer_text(query, "list-type=2&prefix=");
     address_escape(query, s->prefix);
     address_escape(query, begin);
+    if (!*token && *after) {
+        buffer_text(query, "&start-after=");
+        address_escape(query, s->prefix);
+        address_escape(query, after);
+    }
     buffer_u8(query, 0);
 }
 
-int s3_list(struct s3 *s, const char *begin, s3_visit *visit, void *context, struct error *e)
+int s3_list(struct s3 *s, const char *begin, const char *after, s3_visit *visit, void *context, struct error *e)
 {
     struct buffer answer, query;
     char token[TEXT_MAX] = "", before[TEXT_MAX];
     int rc;
     buffer_init(&answer, LIST_BYTES);
-    buffer_init(&query, 3 * 3 * TEXT_MAX);
+    buffer_init(&query, 3 * 5 * TEXT_MAX);
     do {
-        put_query(&query, s, begin, token);
+        put_query(&query, s, begin, after, token);
         buffer_reset(&answer);
         const struct request r = {.method = "GET", .name = "", .query = (const char *)query.data, .tries = LIST_TRIES};
         rc = query.failed ? error_set(e, -ENOMEM, "out of memory") : ask(s, &r, &answer, e);

@@ -1,7 +1,7 @@
 /* Keeps objects in a service that speaks S3: puts, gets, removes and lists them. A request that fails for a reason that may pass is
  * repeated a few times.
  *
- *   s3_open -> s3_put, s3_get, s3_remove, s3_list ... -> s3_close
+ *   s3_open -> s3_put, s3_get, s3_copy, s3_remove, s3_list ... -> s3_close
  *
  * Any thread may call these functions, unless noted otherwise. Names of objects are relative to the prefix; they consist of letters,
  * digits, and the characters - _ . and / */
@@ -32,11 +32,13 @@ void s3_close(struct s3 *s);
 /* The URL of the objects, as it was given, without slashes at its end. */
 const char *s3_url(const struct s3 *s);
 
-/* All three return 0, or a code with a message in e: -ENOENT if there is no such object; -EHOSTUNREACH if the service cannot be asked now,
+/* All four return 0, or a code with a message in e: -ENOENT if there is no such object; -EHOSTUNREACH if the service cannot be asked now,
  * or refuses the request; -ECANCELED, -ENOMEM, or -EFBIG. tries: how often a request is sent at most. */
 int s3_put(struct s3 *s, const char *name, const void *bytes, size_t n, unsigned tries, struct error *e);
 /* Appends the object to `out`, which is limited. */
 int s3_get(struct s3 *s, const char *name, struct buffer *out, unsigned tries, struct error *e);
+/* Makes another object of the same bytes, in the service: they are not sent. */
+int s3_copy(struct s3 *s, const char *from, const char *to, unsigned tries, struct error *e);
 /* An object that does not exist counts as removed. */
 int s3_remove(struct s3 *s, const char *name, unsigned tries, struct error *e);
 
@@ -50,9 +52,10 @@ int s3_read_version(struct s3 *s, const char *name, struct buffer *out, char tag
  * Returns as s3_put does, and -EEXIST if there is another version. After any other failure it may be written, or be written later. */
 int s3_replace(struct s3 *s, const char *name, const void *bytes, size_t n, char tag[S3_TAG_MAX], struct error *e);
 
-/* Visits all objects whose names begin with `begin`, in order. A visit returns 0, or a code that ends the list. */
+/* Visits all objects whose names begin with `begin` and come after the name `after` ("" = all), in order. A visit returns 0, or a code that
+ * ends the list. */
 typedef int s3_visit(void *context, const char *name, struct error *e);
-int s3_list(struct s3 *s, const char *begin, s3_visit *visit, void *context, struct error *e);
+int s3_list(struct s3 *s, const char *begin, const char *after, s3_visit *visit, void *context, struct error *e);
 
 /* Whether the text begins with s3:// */
 bool s3_is_url(const char *text);

@@ -305,6 +305,9 @@ void store_note_unread(const struct store *s, const struct store_query *q, struc
     uint64_t left = reread_left(s);
     if (left)
         missing_add(m, MISSING_REREAD, is_limited(q) ? 1 : left, 0, 0);
+    uint64_t waiting = s->waiting;
+    if (waiting)
+        missing_add(m, MISSING_WAITING, is_limited(q) ? 1 : waiting, 0, 0);
 }
 
 static int take_forgotten(void *context, const struct catalogue_forgotten *f)

@@ -5,6 +5,7 @@ import { stepColour } from "../../../web/draw/heat";
 import { markText, roundSteps } from "../../../web/fleet/chart";
 import { rateText } from "../../../web/fleet/kinds";
 import { answerOf } from "../../../web/model/answer";
+import { aroundOf } from "../../../web/model/around";
 import { Bounds, readVarints } from "../../../web/model/bytes";
 import { callersTree } from "../../../web/model/callers";
 import { foldChains } from "../../../web/model/chains";
@@ -248,6 +249,28 @@ function sandwiches(seed: number): void {
     ok(callees.total[0] === callers.tree.total[0] && callees.root === STRINGS.indexOf("c"), `${seed}: with one total`);
 }
 
+function neighbours(seed: number): void {
+    const stacks = someStacks(seed);
+    const around = aroundOf(columnsOf(stacks), STRINGS.indexOf("c"));
+    const inside = [...stacks].map(([key, weight]) => ({ path: key.split("/"), weight })).filter(({ path }) => path.includes("c"));
+    const sums = (nameOf: (path: string[]) => string | undefined) => {
+        const made = new Map<string, number>();
+        inside.forEach(({ path, weight }) => {
+            const name = nameOf(path);
+            if (name !== undefined) {
+                made.set(name, (made.get(name) ?? 0) + weight);
+            }
+        });
+        return [...made].sort();
+    };
+    const found = (rows: { name: number; weight: number }[]) => rows.map(({ name, weight }) => [STRINGS[name], weight]).sort();
+    same(found(around.callers), sums((path) => path[path.indexOf("c") - 1] ?? STRINGS[0]), `${seed}: who calls a method`);
+    same(found(around.callees), sums((path) => path[path.lastIndexOf("c") + 1]), `${seed}: what it calls`);
+    const total = inside.reduce((sum, { weight }) => sum + weight, 0);
+    const below = around.callees.reduce((sum, { weight }) => sum + weight, 0);
+    ok(around.total === total && around.self + below === total, `${seed}: with itself, that is all of it`, around);
+}
+
 function times(seed: number): void {
     const stacks = someStacks(seed);
     const columns = columnsOf(stacks);
@@ -371,7 +394,7 @@ function rest(): void {
 async function main(): Promise<void> {
     await bytes();
     for (let seed = 1; seed <= 8; seed++) {
-        [trees, filters, compared, chains, own, sandwiches, times].forEach((test) => test(seed));
+        [trees, filters, compared, chains, own, sandwiches, neighbours, times].forEach((test) => test(seed));
     }
     rest();
     marks();

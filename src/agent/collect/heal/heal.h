@@ -23,7 +23,7 @@ extern const char *const heal_mode_names[HEAL_MODES];
 #define HEAL_ENOUGH 0.01 /* of the sampled time */
 #define HEAL_PAUSE_SHARE                                                                                                                   \
     0.005 /* paced: the part of the time for which all threads may be stopped for healing; the first step does not count */
-#define HEAL_CPU_SHARE 0.05 /* paced: the part of the process's CPU time that the compilers may use for healing */
+#define HEAL_CPU_SHARE 0.02 /* paced: the part of the process's CPU time that the compilers may use for healing */
 
 /* Begins healing for the recording. late: the agent was loaded after the JVM's start; if false, healing does nothing. */
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late);

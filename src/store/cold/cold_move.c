@@ -1,6 +1,6 @@
 /* The threads that make objects of recordings, and remove objects whose recordings are forgotten. Each works at its share of the
  * identities, so an object is never made and removed at the same time. */
-#include "store/cold.h"
+#include "store/cold/cold.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -32,15 +32,14 @@ static bool is_ending(const struct mover *m)
     return ending || store_is_stopping(m->store);
 }
 
-/* Makes the object, and reads it back. Returns -EBADMSG if it is not the same. */
-static int make_object(struct cold *c, const char *key, const struct envelope *v, struct error *e)
+int cold_make_object(struct s3 *place, const char *key, const struct envelope *v, struct error *e)
 {
     struct buffer back;
     buffer_init(&back, v->map_size + 1);
-    int rc = s3_put(c->s3, key, v->map, v->map_size, COLD_MOVE_TRIES, e);
-    rc = rc ? rc : s3_get(c->s3, key, &back, COLD_MOVE_TRIES, e);
+    int rc = s3_put(place, key, v->map, v->map_size, COLD_MOVE_TRIES, e);
+    rc = rc ? rc : s3_get(place, key, &back, COLD_MOVE_TRIES, e);
     if (!rc && (back.len != v->map_size || memcmp(back.data, v->map, back.len)))
-        rc = error_set(e, -EBADMSG, "%s/%s: is not what was sent; the recording stays on the disk", s3_url(c->s3), key);
+        rc = error_set(e, -EBADMSG, "%s/%s: is not what was sent; the recording stays on the disk", s3_url(place), key);
     buffer_deinit(&back);
     return rc;
 }
@@ -69,7 +68,7 @@ static int move_one(struct store *s, const struct catalogue_warm *w, struct erro
         return rc == -EBADMSG ? 0 : rc; /* whoever reads it reports that it is damaged */
     cold_key(w->identity, key);
     rc = catalogue_cold_begin(s->catalogue, w->identity, e);
-    rc = rc ? rc : make_object(c, key, &v, e);
+    rc = rc ? rc : cold_make_object(c->s3, key, &v, e);
     rc = rc ? rc : catalogue_set_cold(s->catalogue, w->recording, e);
     rc = rc ? rc : catalogue_is_cold(s->catalogue, w->identity, &cold, &going, e);
     if (!rc && cold) {

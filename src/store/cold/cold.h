@@ -8,8 +8,8 @@
  *     cold                            in the store's folder: that number, and the URL
  *     cold-cache/IDENTITY             a fetched object
  *     quarantine/cold-adopting        exists while the catalog learns which objects there are */
-#ifndef CANDOR_STORE_COLD_H
-#define CANDOR_STORE_COLD_H
+#ifndef CANDOR_STORE_COLD_COLD_H
+#define CANDOR_STORE_COLD_COLD_H
 
 #include "store/objects/s3.h"
 #include "store/store_internal.h"
@@ -42,6 +42,11 @@ void cold_key(const uint8_t identity[ENVELOPE_IDENTITY], char out[COLD_KEY_MAX])
 /* Checks that nobody has taken the objects over, unless this was known since the start. Call it before objects are made or removed.
  * Returns 0, -EEXIST if another store has, or what s3_get returns. */
 int cold_check_owner(struct store *s, struct error *e);
+/* Makes the object in this place, and reads it back. Returns -EBADMSG if it is not the same. */
+int cold_make_object(struct s3 *place, const char *key, const struct envelope *v, struct error *e);
+/* Takes another place for the objects, which are there already, and notes in the folder that they are there. Returns -EEXIST if it is that
+ * of another store. */
+int cold_take_place(struct store *s, struct s3 *place, struct error *e);
 /* Removes the object from cold-cache/, if it was fetched. */
 void cold_forget(struct store *s, const uint8_t identity[ENVELOPE_IDENTITY]);
 

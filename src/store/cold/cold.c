@@ -1,5 +1,5 @@
 /* Which place a store's objects are in, and fetching them. */
-#include "store/cold.h"
+#include "store/cold/cold.h"
 
 #include "base/array.h"
 #include "base/text/units.h"
@@ -58,23 +58,23 @@ static int write_marker(const struct store *s, const struct marker *m, struct er
     return disk_write_synced(store_path(s, path, MARKER), text, (size_t)n, e);
 }
 
-/* Reads the number of the store that owns the objects; "" = none does. */
-static int read_owner(struct store *s, char id[40], struct error *e)
+/* Reads the number of the store that owns the objects of a place; "" = none does. */
+static int read_owner(struct s3 *place, char id[40], struct error *e)
 {
     struct buffer answer;
     buffer_init(&answer, MARKER_MAX);
-    int rc = s3_get(s->cold->s3, OWNER, &answer, OWNER_TRIES, e);
+    int rc = s3_get(place, OWNER, &answer, OWNER_TRIES, e);
     snprintf(id, 40, "%.*s", rc ? 0 : (int)answer.len, answer.len ? (const char *)answer.data : "");
     id[strcspn(id, "\n")] = 0;
     buffer_deinit(&answer);
     return rc == -ENOENT ? 0 : rc;
 }
 
-static int write_owner(struct store *s, const char *id, struct error *e)
+static int write_owner(struct s3 *place, const char *id, struct error *e)
 {
     char text[48];
     int n = snprintf(text, sizeof text, "%s\n", id);
-    return s3_put(s->cold->s3, OWNER, text, (size_t)n, OWNER_TRIES, e);
+    return s3_put(place, OWNER, text, (size_t)n, OWNER_TRIES, e);
 }
 
 static int set_mark(const struct store *s, const char *name, struct error *e)
@@ -88,7 +88,7 @@ static int claim(struct store *s, struct marker *m, struct error *e)
 {
     char owner[40];
     uint64_t id[2];
-    int rc = read_owner(s, owner, e);
+    int rc = read_owner(s->cold->s3, owner, e);
     if (rc)
         return rc;
     if (*owner && !s->options.cold_take_over)
@@ -101,7 +101,7 @@ static int claim(struct store *s, struct marker *m, struct error *e)
     snprintf(m->id, sizeof m->id, "%016" PRIx64 "%016" PRIx64, id[0], id[1]);
     snprintf(m->url, sizeof m->url, "%s", s3_url(s->cold->s3));
     rc = *owner ? set_mark(s, ADOPTING, e) : 0;
-    rc = rc ? rc : write_owner(s, m->id, e);
+    rc = rc ? rc : write_owner(s->cold->s3, m->id, e);
     return rc ? rc : write_marker(s, m, e);
 }
 
@@ -111,13 +111,26 @@ int cold_check_owner(struct store *s, struct error *e)
     char owner[40];
     if (c->owned)
         return 0;
-    int rc = read_owner(s, owner, e);
+    int rc = read_owner(c->s3, owner, e);
     if (!rc && *owner && strcmp(owner, c->id))
         rc = error_set(e, -EEXIST, "%s: another server has taken it over; give another prefix", s3_url(c->s3));
     if (!rc && !*owner)
-        rc = write_owner(s, c->id, e);
+        rc = write_owner(c->s3, c->id, e);
     c->owned = !rc;
     return rc;
+}
+
+int cold_take_place(struct store *s, struct s3 *place, struct error *e)
+{
+    struct marker m;
+    char owner[40];
+    int rc = read_owner(place, owner, e);
+    if (!rc && *owner && strcmp(owner, s->cold->id))
+        rc = error_set(e, -EEXIST, "%s: belongs to another server's folder; give another prefix", s3_url(place));
+    rc = rc || *owner ? rc : write_owner(place, s->cold->id, e);
+    snprintf(m.id, sizeof m.id, "%s", s->cold->id);
+    snprintf(m.url, sizeof m.url, "%s", s3_url(place));
+    return rc ? rc : write_marker(s, &m, e);
 }
 
 /* If the service does not answer, the threads that make objects check it later. */
@@ -270,7 +283,7 @@ static int visit_name(void *listing, const char *name, struct error *e)
 int cold_each(struct store *s, cold_visit *visit, void *context, struct error *e)
 {
     struct listing l = {visit, context};
-    return s3_list(s->cold->s3, BEGIN, visit_name, &l, e);
+    return s3_list(s->cold->s3, BEGIN, "", visit_name, &l, e);
 }
 
 /* ---- fetching ---- */

@@ -1,0 +1,54 @@
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import org.openjdk.jmc.common.item.IItemCollection;
+import org.openjdk.jmc.common.unit.IQuantity;
+import org.openjdk.jmc.common.util.IPreferenceValueProvider;
+import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
+import org.openjdk.jmc.flightrecorder.rules.IResult;
+import org.openjdk.jmc.flightrecorder.rules.IRule;
+import org.openjdk.jmc.flightrecorder.rules.RuleRegistry;
+import org.openjdk.jmc.flightrecorder.rules.Severity;
+import org.openjdk.jmc.flightrecorder.rules.TypedResult;
+import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit;
+
+/**
+ * Judges recordings with the rules of JDK Mission Control: java Rules.java FILE... Prints a line for each result of severity INFO or
+ * WARNING, the worst first: FILE, rule, score, summary, separated by tabs.
+ */
+public final class Rules {
+    private record Found(String rule, double score, String summary) {
+    }
+
+    private static Found found(IResult result) {
+        IQuantity score = result.getResult(TypedResult.SCORE);
+        String summary = result.getSummary() == null ? "" : result.getSummary().replaceAll("\\s+", " ");
+        return new Found(result.getRule().getId(), score == null ? 0 : score.doubleValue(), summary);
+    }
+
+    private static void judge(String path) throws Exception {
+        IItemCollection events = JfrLoaderToolkit.loadEvents(new File(path));
+        Map<IRule, Future<IResult>> results =
+            RulesToolkit.evaluateParallel(RuleRegistry.getRules(), events, IPreferenceValueProvider.DEFAULT_VALUES, 2);
+        List<Found> all = new ArrayList<>();
+        for (Future<IResult> each : results.values()) {
+            IResult result = each.get();
+            if (result.getSeverity() == Severity.WARNING || result.getSeverity() == Severity.INFO) {
+                all.add(found(result));
+            }
+        }
+        all.sort(Comparator.comparingDouble(Found::score).reversed());
+        for (Found one : all) {
+            System.out.printf("%s\t%s\t%.0f\t%s%n", path, one.rule, one.score, one.summary);
+        }
+    }
+
+    public static void main(String[] files) throws Exception {
+        for (String path : files) {
+            judge(path);
+        }
+    }
+}

@@ -19,6 +19,10 @@ LOOKS = (("light", 1440), ("dark", 1024), ("light", 390), ("dark", 2560))
 HIGHEST = 3000  # pixels of a picture
 WITH_AXE = 1024  # pixels; the widths have the same elements
 HERE = "return location.hash"
+# The title of the view, in the line of views, and whether all of it can be seen. On a phone that line scrolls.
+PRESENT = """const one = document.querySelector('#bar-views [aria-current]'), line = one.parentElement;
+    const [a, b] = [one, line].map(e => e.getBoundingClientRect());
+    return a.left >= b.left - 1 && a.right <= b.right + 1 && b.right <= innerWidth + 1 && b.width >= 240"""
 METHODS = "return candor.methods().map(m => [m.name, m.self, m.total])"
 IDLE = "return document.documentElement.dataset.ready && !document.body.classList.contains('loading')"
 ROWS = """return [...document.querySelectorAll('.fleet tbody tr')].map(r => Object.fromEntries(
@@ -83,6 +87,7 @@ class Fleet(browser.Browser):
     def check_look(self, name, with_axe):
         faults, least = self.faults(), self.run(CONTRAST)
         ct.ok(not faults and least[0] >= LEAST_CONTRAST, f"{name}: nothing is cut or overlaps, all can be read", (faults, least))
+        ct.ok(self.run(PRESENT), f"{name}: the line of views shows which one it is")
         if with_axe and axe_source():
             found = axe.serious(axe.violations(self, axe_source()))
             ct.ok(not found, f"{name}: axe finds nothing serious", found)

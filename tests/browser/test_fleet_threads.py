@@ -251,6 +251,7 @@ def main():
         dropped(page, server, file)
         messages = [one for one in page.messages() if "400 (Bad Request)" not in one]
         ct.ok(not messages, "the browser has nothing to complain about", messages)
+    ct.ok(server.end() == 0, "the server ends normally")
     ct.done()
 
 

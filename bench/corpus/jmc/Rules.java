@@ -4,6 +4,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.openjdk.jmc.common.item.IItemCollection;
 import org.openjdk.jmc.common.unit.IQuantity;
 import org.openjdk.jmc.common.util.IPreferenceValueProvider;
@@ -20,6 +22,9 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit;
  * WARNING, the worst first: FILE, rule, score, summary, separated by tabs.
  */
 public final class Rules {
+    private static final int THREADS = 4;
+    private static final long MOST_NS = TimeUnit.SECONDS.toNanos(30); // for one recording
+
     private record Found(String rule, double score, String summary) {
     }
 
@@ -29,14 +34,24 @@ public final class Rules {
         return new Found(result.getRule().getId(), score == null ? 0 : score.doubleValue(), summary);
     }
 
+    /** Some rules never end on some recordings. */
+    private static IResult result(Future<IResult> each, long end) throws Exception {
+        try {
+            return each.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return null;
+        }
+    }
+
     private static void judge(String path) throws Exception {
         IItemCollection events = JfrLoaderToolkit.loadEvents(new File(path));
         Map<IRule, Future<IResult>> results =
-            RulesToolkit.evaluateParallel(RuleRegistry.getRules(), events, IPreferenceValueProvider.DEFAULT_VALUES, 2);
+            RulesToolkit.evaluateParallel(RuleRegistry.getRules(), events, IPreferenceValueProvider.DEFAULT_VALUES, THREADS);
+        long end = System.nanoTime() + MOST_NS;
         List<Found> all = new ArrayList<>();
         for (Future<IResult> each : results.values()) {
-            IResult result = each.get();
-            if (result.getSeverity() == Severity.WARNING || result.getSeverity() == Severity.INFO) {
+            IResult result = result(each, end);
+            if (result != null && (result.getSeverity() == Severity.WARNING || result.getSeverity() == Severity.INFO)) {
                 all.add(found(result));
             }
         }
@@ -50,5 +65,6 @@ public final class Rules {
         for (String path : files) {
             judge(path);
         }
+        System.exit(0); // without waiting for rules that do not end
     }
 }

@@ -70,13 +70,13 @@ void rule_clients(struct findings *f, const struct evidence *e)
     if (count < CLIENTS_LEAST || score < SCORE_INFO)
         return;
     uint32_t site = making_line(f, e);
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_CLIENTS,
-                        .score = score,
-                        .text = findings_say(
-                            f, "threads of %u different clients of java.net.http were seen, of %.1f a second (%.1f to %.1f)%s%.300s", count,
-                            rate.value, rate.low, rate.high, site ? "; they are made at " : "", findings_text(f, site)),
-                        .site = site,
-                        .count = count,
-                    });
+    findings_add(
+        f, &(struct finding){
+               .kind = FINDING_CLIENTS,
+               .score = score,
+               .text = findings_say(f, "%u different clients of java.net.http were at work, %.1f new ones a second (%.1f to %.1f)%s%.300s",
+                                    count, rate.value, rate.low, rate.high, site ? "; they are made at " : "", findings_text(f, site)),
+               .site = site,
+               .count = count,
+           });
 }

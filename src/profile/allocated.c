@@ -71,12 +71,18 @@ int allocated_label(struct profile *p, uint32_t string, uint32_t *labels)
     return profile_string(p, key, sizeof key - 1, &label.key) ? -ENOMEM : profile_label(p, &label, labels);
 }
 
-uint32_t allocated_class(const struct profile *p, uint32_t labels)
+/* class_key: the string that is the key of classes, 0 = there is none. */
+static uint32_t class_of(const struct profile *p, uint32_t class_key, uint32_t labels)
 {
-    for (; labels; labels = p->labels[labels].parent)
-        if (!strcmp(profile_text(p, p->labels[labels].key), key))
+    for (; class_key && labels; labels = p->labels[labels].parent)
+        if (p->labels[labels].key == class_key)
             return p->labels[labels].value;
     return 0;
+}
+
+uint32_t allocated_class(const struct profile *p, uint32_t labels)
+{
+    return class_of(p, strtab_find(&p->strings, key, sizeof key - 1), labels);
 }
 
 bool allocated_has_classes(const struct profile *p)
@@ -84,24 +90,34 @@ bool allocated_has_classes(const struct profile *p)
     return profile_is_of_objects(p) || profile_is_of_locks(p);
 }
 
-static int add_class_frame(struct profile *names, const char *name, size_t len, uint32_t *stack)
+/* Finds or makes the frame of a class. It was made before for most samples. */
+static int class_frame(struct profile *names, const struct profile *p, uint32_t class_name, struct map *made, uint32_t *frame)
 {
-    uint32_t class_name, method, frame;
-    if (profile_string(names, name, len, &class_name) || profile_method(names, 0, class_name, 0, &method) ||
-        profile_frame(names, method, 0, 0, JFR_FRAME_PSEUDO, &frame))
+    uint32_t own_name, method;
+    bool added;
+    uint32_t *known = map_add(made, class_name, &added);
+    if (!known)
         return -ENOMEM;
-    return profile_stack(names, *stack, frame, stack);
+    if (added && (profile_string(names, profile_text(p, class_name), strtab_len(&p->strings, class_name), &own_name) ||
+                  profile_method(names, 0, own_name, 0, &method) || profile_frame(names, method, 0, 0, JFR_FRAME_PSEUDO, known)))
+        return -ENOMEM;
+    *frame = *known;
+    return 0;
 }
 
 int allocated_add_frames_to(struct profile *names, struct profile *p)
 {
+    struct map made; /* string of a class -> frame */
+    uint32_t class_key = strtab_find(&p->strings, key, sizeof key - 1), frame;
     int rc = 0;
+    map_init(&made);
     for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
         struct profile_sample *s = &p->samples[i];
-        uint32_t class_name = allocated_class(p, s->labels);
+        uint32_t class_name = class_of(p, class_key, s->labels);
         if (class_name)
-            rc = add_class_frame(names, profile_text(p, class_name), strtab_len(&p->strings, class_name), &s->stack);
+            rc = class_frame(names, p, class_name, &made, &frame) ? -ENOMEM : profile_stack(names, s->stack, frame, &s->stack);
     }
+    map_deinit(&made);
     return rc;
 }
 

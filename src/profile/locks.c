@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "profile/owner.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,22 +77,74 @@ static int find_holder(struct locks *l, struct map *places, uint32_t row, uint32
     return 0;
 }
 
-static int add_samples(struct locks *l, const struct profile *p, const struct keys *keys, struct map *rows, struct map *holders)
+/* ---- where threads waited ---- */
+
+struct site {
+    uint32_t row, label;
+    uint64_t weight;
+};
+
+struct site_list {
+    struct site *list;
+    uint32_t count, cap;
+    struct map places;
+};
+
+static int add_site(struct site_list *sites, uint32_t row, uint32_t label, uint64_t weight)
+{
+    bool added;
+    uint32_t *place = map_add(&sites->places, (uint64_t)row << 32 | label, &added);
+    if (!place || (added && ARRAY_GROW(sites->list, sites->cap, sites->count)))
+        return -ENOMEM;
+    if (added) {
+        *place = sites->count;
+        sites->list[sites->count++] = (struct site){row, label, 0};
+    }
+    sites->list[*place].weight += weight;
+    return 0;
+}
+
+/* Notes the heaviest site of each row. The rows are still in the order in which they were found. */
+static int choose_sites(struct locks *l, const struct site_list *sites)
+{
+    uint64_t *most = calloc((size_t)l->row_count + 1, sizeof *most);
+    for (uint32_t i = 0; most && i < sites->count; i++) {
+        const struct site *site = &sites->list[i];
+        if (site->weight > most[site->row]) {
+            most[site->row] = site->weight;
+            l->rows[site->row].site = site->label;
+        }
+    }
+    free(most);
+    return most ? 0 : -ENOMEM;
+}
+
+struct places {
+    struct map rows, holders;
+    struct site_list sites;
+};
+
+/* Adds up the samples by lock. own: for each node of the trie, the label of the program's own method (profile/owner.h). */
+static int add_samples(struct locks *l, const struct profile *p, const struct keys *keys, const uint32_t *own, struct places *places)
 {
     for (uint32_t i = 0; i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
         struct locks_row like = {
             .class_name = value_of(p, s->labels, keys->class_name), .address = value_of(p, s->labels, keys->address), .state = s->state};
         uint32_t row, holder;
-        if (find_row(l, rows, &like, &row) || find_holder(l, holders, row, value_of(p, s->labels, keys->owner), &holder))
+        if (find_row(l, &places->rows, &like, &row) ||
+            find_holder(l, &places->holders, row, value_of(p, s->labels, keys->owner), &holder) ||
+            add_site(&places->sites, row, own[s->stack], s->weight))
             return -ENOMEM;
         l->rows[row].weight += s->weight;
         l->rows[row].samples += s->count;
         l->holders[holder].weight += s->weight;
         l->holders[holder].samples += s->count;
     }
-    return 0;
+    return choose_sites(l, &places->sites);
 }
+
+/* ---- sorting ---- */
 
 static int compare_holders(const void *one, const void *other)
 {
@@ -202,23 +255,31 @@ static int add_circles(struct locks *l, const struct profile *p)
     return rc;
 }
 
-int locks_compute(struct locks *l, struct profile *p)
+static int add_up(struct locks *l, struct profile *p)
 {
-    struct map rows, holders;
+    struct places places = {0};
     struct keys keys;
-    *l = (struct locks){0};
-    map_init(&rows);
-    map_init(&holders);
-    int rc = profile_string(p, "class", strlen("class"), &keys.class_name) ||
+    uint32_t *own = owner_own_labels(p);
+    int rc = !own || profile_string(p, "class", strlen("class"), &keys.class_name) ||
                      profile_string(p, "address", strlen("address"), &keys.address) ||
                      profile_string(p, "owner", strlen("owner"), &keys.owner)
                  ? -ENOMEM
-                 : add_samples(l, p, &keys, &rows, &holders);
+                 : add_samples(l, p, &keys, own, &places);
+    free(own);
+    free(places.sites.list);
+    map_deinit(&places.sites.places);
+    map_deinit(&places.rows);
+    map_deinit(&places.holders);
+    return rc;
+}
+
+int locks_compute(struct locks *l, struct profile *p)
+{
+    *l = (struct locks){0};
+    int rc = add_up(l, p);
     if (!rc && p->merged < 2) /* a thread's number differs between recordings */
         rc = add_circles(l, p);
     sort(l);
-    map_deinit(&rows);
-    map_deinit(&holders);
     return rc;
 }
 

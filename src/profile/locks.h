@@ -25,6 +25,7 @@ struct locks_holder {
 struct locks_row {
     uint32_t class_name, address; /* string ids; 0 = unknown, or none */
     uint8_t state;                /* JFR_STATE_MONITOR or JFR_STATE_PARKED */
+    uint32_t site;                /* label: the program's own method in which threads waited for it most of the time; 0 = none */
     uint64_t weight;
     uint32_t samples;
     uint32_t first, holders; /* its range in `holders`, sorted by weight, largest first */

@@ -112,6 +112,11 @@ uint64_t store_dictionaries_bytes(struct store *s)
     return cache_bytes(&s->cache);
 }
 
+uint64_t store_recall_bytes(struct store *s)
+{
+    return recall_bytes(&s->recall);
+}
+
 int store_is_over(const struct store *s, const struct store_query *q, struct error *e)
 {
     if (store_is_stopping(s))
@@ -185,25 +190,47 @@ static int make_private(const struct store *s, struct error *e)
     return rc;
 }
 
-/* Reads since when weights are rounded. If that begins now, notes it before the first row is rounded. */
-static int note_rounded(struct store *s, struct error *e)
+/* Writes since when weights are rounded. */
+static int write_rounded(const struct store *s, const char *path, struct error *e)
 {
-    char path[DISK_PATH_MAX], text[32];
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64 "\n", s->rounded_since);
+    return disk_write_synced(path, text, strlen(text), e);
+}
+
+/* Returns the time in the file, or 0 if it is damaged. */
+static int64_t read_rounded(const char *path, struct error *e)
+{
+    char text[32] = "";
     uint8_t *bytes;
     size_t size;
-    if (access(store_path(s, path, "rounded"), F_OK) && errno == ENOENT) {
-        s->rounded_since = s->options.round_weights ? (int64_t)(clock_realtime_ns() / NS_PER_S) : 0;
-        snprintf(text, sizeof text, "%" PRId64 "\n", s->rounded_since);
-        return s->rounded_since ? disk_write_synced(path, text, strlen(text), e) : 0;
-    }
-    int rc = disk_read_file(path, sizeof text - 1, &bytes, &size, e);
-    if (rc)
-        return rc;
+    if (disk_read_file(path, sizeof text - 1, &bytes, &size, e))
+        return 0;
+    error_set(e, -EBADMSG, "%s: not a time", path);
     snprintf(text, sizeof text, "%.*s", (int)size, (const char *)bytes);
     text[strcspn(text, "\n")] = 0;
     free(bytes);
-    s->rounded_since = number_signed_or_zero(text);
-    s->rounded_since = s->rounded_since > 0 ? s->rounded_since : 1; /* damaged: since whenever */
+    int64_t since = number_signed_or_zero(text);
+    return since > 0 ? since : 0;
+}
+
+/* Reads since when weights are rounded. If that begins now, notes it before the first row is rounded. After damage, all weights count as
+ * rounded: answers then claim too little exactness, never too much. */
+static int note_rounded(struct store *s, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    struct error why;
+    if (access(store_path(s, path, "rounded"), F_OK) && errno == ENOENT) {
+        s->rounded_since = s->options.round_weights ? (int64_t)(clock_realtime_ns() / NS_PER_S) : 0;
+        return s->rounded_since ? write_rounded(s, path, e) : 0;
+    }
+    s->rounded_since = read_rounded(path, &why);
+    if (s->rounded_since)
+        return 0;
+    s->rounded_since = 1;
+    store_tell(s, "%s; from now on, answers say of all weights that they are rounded", why.text);
+    if (write_rounded(s, path, &why)) /* the next start tells it again */
+        store_tell(s, "%s", why.text);
     return 0;
 }
 

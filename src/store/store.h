@@ -58,6 +58,8 @@ const char *store_type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
 
 /* Returns the bytes of memory of the dictionaries that are in memory. */
 uint64_t store_dictionaries_bytes(struct store *s);
+/* Returns the bytes of memory of what is remembered of services' stacks. */
+uint64_t store_recall_bytes(struct store *s);
 
 struct store_limits {
     uint64_t retain_s;       /* how long samples are kept */

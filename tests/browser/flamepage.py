@@ -46,6 +46,19 @@ def states(profile):
     )
 
 
+def record_kinds():
+    """A recording of a program with every kind of sample; ends the test as skipped if no JDK can run it."""
+    jdk = next((ct.jdk(v) for v in (21, 17, 25) if ct.jdk(v)), None)
+    if not jdk:
+        ct.skip("a page with all kinds", "no JDK of 17 or later is cached: script/jdks")
+        ct.done()
+    file = ct.WORK / "kinds.jfr"
+    made = ct.candor("record", "-e", "cpu,wall,alloc,live,lock,halt", "-o", file, "--", jdk.java, "-Xmx256m", "-cp", ct.classes(jdk),
+                     "Kinds", "4")
+    ct.ok(made.status == 0, "a program is recorded with every event", made)
+    return file
+
+
 def heat_columns(slices):
     """The number of columns of the heat map, and the buckets of each, as in web/model/timeline.ts."""
     buckets = slices["buckets"]

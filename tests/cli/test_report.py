@@ -359,6 +359,12 @@ def test_idle_parks():
     ct.ok("60.0 ms, 95.2 %, of 1 thread that waited for work" in one, "one thread is no threads", one)
     ct.ok("Condition" in whole and "waited for work" not in whole and len(r["locks"]) == 3 and "idle" not in r,
           "--idle and JSON have all", whole)
+    ct.ok({row["class"]: row["site"] for row in r["locks"]} == {"demo.Condition": None, lock: None, "demo.Permits": "shop.Cart.total"},
+          "and say which method of the program waited, if one did", r["locks"])
+    bill = permit.replace("shop.Cart.total:7", "shop.Bill.total:9")
+    several = make("sites.jfr", [("setting", "event", "lock"), ("thread", "cart", 3, 3)] + [
+        ("park", 3, ns, "demo.Permits", 900, 0, 1, stack) for ns, stack in ((20 * MS, permit), (30 * MS, bill), (15 * MS, permit))])
+    ct.ok([row["site"] for row in report_json(several)["locks"]] == ["shop.Cart.total"], "of several methods the one that waited longest")
 
 
 def test_lock():

@@ -89,10 +89,14 @@ def test_rounded():
     page = server.request("GET", "/v1/flamegraph", format="html", select=SHOP, **WHEN)[2].decode()
     ct.ok("--weights rounded" in page, "and the page of an answer")
     server.end()
-    (server.data / "rounded").write_text("")
-    server = Server("rounded")
-    ct.ok(since(server) == {1}, "if the time is lost: since whenever", since(server))
-    server.end()
+    for text in ("", "soon\n", "1" * 100):
+        (server.data / "rounded").write_text(text)
+        server = Server("rounded")
+        ct.ok(since(server) == {1}, f"if the time is lost ({text[:8]!r}): since whenever", since(server))
+        server.end()
+        ct.ok((server.data / "rounded").read_text() == "1\n", "which the file says from then on")
+    log = pathlib.Path(server.log.name).read_text()
+    ct.ok(log.count("answers say of all weights that they are rounded") == 3, "the log has each damage", log)
 
 
 def spoil(path):

@@ -16,7 +16,8 @@ import candortest as ct
 import clickhouse
 
 ALL = ("", "_types", "_contexts", "_functions", "_retention", "_merge", "_rollups", "_rounded")
-PROGRAMS = {clickhouse.Debian: ALL, clickhouse.Cluster: ALL, clickhouse.Current: ALL}
+PROGRAMS = {clickhouse.Debian: ("", "_types", "_rollups", "_rounded"), clickhouse.Cluster: ALL,
+            clickhouse.Current: ("", "_types", "_contexts", "_functions", "_retention", "_merge")}
 
 
 def run(engine, name):

@@ -4,13 +4,11 @@ Stub is in the test's own process. Moto is another program, if it is there (scri
 import hashlib
 import hmac
 import http.server
-import json
 import os
 import pathlib
 import socket
 import sys
 import threading
-import time
 import urllib.parse
 import urllib.request
 
@@ -173,13 +171,6 @@ def _free_port():
         return one.getsockname()[1]
 
 
-def _free_port_low():
-    """SeaweedFS's services use a second port, this one plus 10,000."""
-    while (port := _free_port()) > 55000:
-        pass
-    return port
-
-
 class Moto:
     """Amazon's services as the developers of their clients imitate them. Its buckets are made by plain requests."""
 
@@ -213,39 +204,4 @@ class Moto:
         return f"http://127.0.0.1:{self.port}"
 
 
-class Weed:
-    """SeaweedFS, which checks signatures as Amazon does."""
-
-    def __init__(self):
-        self.port, folder = _free_port(), ct.WORK / "weed"
-        folder.mkdir()
-        config = {"identities": [{"name": "test", "credentials": [{"accessKey": KEY, "secretKey": SECRET}],
-                                  "actions": ["Admin", "Read", "Write", "List"]}]}
-        (folder / "s3.json").write_text(json.dumps(config))
-        ports = {name: _free_port_low() for name in ("master", "volume", "filer")}
-        self.process = ct.spawn([CACHE / "weed" / "weed", "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3",
-                                 f"-s3.port={self.port}", f"-s3.config={folder}/s3.json", "-volume.max=20", "-master.volumeSizeLimitMB=64",
-                                 *(f"-{name}.port={port}" for name, port in ports.items())], cwd=folder, stdout=-3,
-                                stderr=open(folder / "log", "wb"))
-        ct.ok(ct.wait_until(self.answers, 60), "SeaweedFS answers", (folder / "log").read_text(errors="replace")[-2000:])
-
-    @staticmethod
-    def missing():
-        return None if (CACHE / "weed" / "weed").exists() else "it is not here; script/objects --seaweedfs fetches it"
-
-    def answers(self):
-        """Makes the bucket."""
-        digest = hashlib.sha256(b"").hexdigest()
-        date = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        headers = {"host": f"127.0.0.1:{self.port}", "x-amz-content-sha256": digest, "x-amz-date": date}
-        signed = signature(SECRET, "PUT", f"/{BUCKET}", "", headers, sorted(headers), digest)
-        request = urllib.request.Request(f"{self.url}/{BUCKET}", method="PUT", headers={**headers, "Authorization": signed})
-        try:
-            return urllib.request.urlopen(request, timeout=10).status == 200
-        except OSError as error:
-            return getattr(error, "code", 0) == 409  # it is there
-
-    stop, url = Moto.stop, Moto.url
-
-
-OTHERS = (Moto, Weed)
+OTHERS = (Moto,)

@@ -97,7 +97,8 @@ export function haltsWithin({ list }: Halts, from: number, to: number): Halt[] {
 
 export interface Lock {
     name: string; // name of the class
-    address: string;
+    address: string; // or ""
+    site: string; // the program's own method that waited for it most of the time, or ""
     kind: string;
     waited: number; // in nanoseconds
     share: number;
@@ -106,22 +107,58 @@ export interface Lock {
 }
 
 export interface Locks {
-    rows: Lock[];
+    rows: LockGroup[]; // the most costly first
     idle: { waited: number; waits: number; threads: number } | null; // threads that were parked until there was work; not in the rows
 }
 
 export function readLocks(data: Json | null): Locks {
     const idle = isObject(data?.idle) ? data?.idle as Json : null;
     return {
-        rows: objectsOf(data?.locks).map(readLock),
+        rows: groupLocks(objectsOf(data?.locks).map(readLock)),
         idle: idle && { waited: numberOf(idle.weight), waits: numberOf(idle.samples), threads: numberOf(idle.threads) },
     };
 }
 
+// The locks of one class and kind. The collector moves objects, so one lock may have several addresses.
+export interface LockGroup extends Lock {
+    locks: Lock[]; // the most costly first
+}
+
+// Joins the locks of one class and kind: a table of a hundred rows that read "java.lang.Object" answers nothing.
+function groupLocks(locks: Lock[]): LockGroup[] {
+    const groups = new Map<string, Lock[]>();
+    for (const lock of locks) {
+        const key = lock.kind + " " + lock.name;
+        const group = groups.get(key);
+        if (group) {
+            group.push(lock);
+        } else {
+            groups.set(key, [lock]);
+        }
+    }
+    return [...groups.values()].map(joined).sort((a, b) => b.waited - a.waited);
+}
+
+function joined(locks: Lock[]): LockGroup {
+    const sum = (of: (lock: Lock) => number) => locks.reduce((all, lock) => all + of(lock), 0);
+    const holders = sumsByName(locks.flatMap((lock) => lock.holders));
+    const sites = sumsByName(locks.map(({ site, waited }) => ({ name: site, waited })));
+    return {
+        ...locks[0], locks, holders, address: locks.length > 1 ? "" : locks[0].address, site: sites[0].name,
+        waited: sum((lock) => lock.waited), share: sum((lock) => lock.share), waits: sum((lock) => lock.waits),
+    };
+}
+
+function sumsByName(parts: { name: string; waited: number }[]): { name: string; waited: number }[] {
+    const sums = new Map<string, number>();
+    parts.forEach(({ name, waited }) => sums.set(name, (sums.get(name) ?? 0) + waited));
+    return [...sums].map(([name, waited]) => ({ name, waited })).sort((a, b) => b.waited - a.waited);
+}
+
 function readLock(lock: Json): Lock {
     return {
-        name: textOf(lock.class), address: textOf(lock.address), kind: textOf(lock.kind), waited: numberOf(lock.weight),
-        share: numberOf(lock.share), waits: numberOf(lock.samples),
+        name: textOf(lock.class), address: textOf(lock.address), site: textOf(lock.site), kind: textOf(lock.kind),
+        waited: numberOf(lock.weight), share: numberOf(lock.share), waits: numberOf(lock.samples),
         holders: objectsOf(lock.holders).map(({ name, weight }) => ({ name: textOf(name), waited: numberOf(weight) })),
     };
 }

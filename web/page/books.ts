@@ -127,10 +127,26 @@ function chanceOf(reasons: Reason[]): string {
     return Math.abs(share) >= CHANCE_FROM ? ` (${formatChange(share)} by chance: clocks by lot)` : "";
 }
 
+// The part of an account that is threads of the JVM. They have no Java frames, which is no failure.
+function noJavaOf({ key, reasons }: Account): Reason | undefined {
+    return key === "wall_failed" ? reasons.find(({ reason, value }) => reason === NO_JAVA && value > 0) : undefined;
+}
+
+function partsOf(account: Account): HTMLElement[] {
+    const part = (css: string, value: number) => {
+        const span = element("span", { className: "part " + css });
+        span.style.flexGrow = String(Math.abs(value));
+        return span;
+    };
+    const noJava = noJavaOf(account), rest = account.value - (noJava?.value ?? 0);
+    return [...(noJava ? [part("jvm", noJava.value)] : []), ...(rest !== 0 ? [part(account.role + " " + account.key, rest)] : [])];
+}
+
 // Says an account in the bar. Threads of the JVM have no Java frames, which is no failure. Threads that begin or end between two rounds of
 // the wall clock count too much or too little, which is chance.
-function barTexts({ key, role, label, share, reasons }: Account): string[] {
-    const noJava = key === "wall_failed" ? reasons.find(({ reason }) => reason === NO_JAVA)?.share ?? 0 : 0;
+function barTexts(account: Account): string[] {
+    const { key, role, label, share, reasons } = account;
+    const noJava = noJavaOf(account)?.share ?? 0;
     if (noJava > 0) {
         const rest = share - noJava;
         return [formatShare(noJava) + " in threads of the JVM without Java frames",
@@ -156,11 +172,7 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
         summary.replaceChildren(...first, item("none", none), ...last);
         return;
     }
-    drawing.replaceChildren(...books.accounts.filter(({ value }) => value !== 0).map((account) => {
-        const part = element("span", { className: "part " + account.role + " " + account.key });
-        part.style.flexGrow = String(Math.abs(account.share));
-        return part;
-    }));
+    drawing.replaceChildren(...books.accounts.filter(({ value }) => value !== 0).flatMap(partsOf));
     const seen = books.accounts.reduce((sum, { role, share }) => (role === "seen" ? sum + share : sum), 0);
     const named = books.accounts.filter(({ key, role, share }) =>
         (ALWAYS_NAMED.includes(role) && key !== PENDING) || (share >= NAMED_FROM && !(role === "seen" && share === seen)));
@@ -179,14 +191,16 @@ export const CHANCE = "chance: with clocks by lot, samples stand for more or les
 export function booksTable(books: Books): HTMLElement[] {
     const cells = (...texts: string[]) => texts.map((text) => element("td", {}, text));
     const aside = (text: string) => element("span", { className: "meaning" }, text);
-    const rows = books.accounts.flatMap(({ key, role, label, meaning, value, share, reasons }) => [
-        element("tr", {},
-            element("th", { scope: "row" }, element("span", { className: "swatch " + role + " " + key }), label, aside(meaning)),
-            ...cells(formatValue(value, books.unit), role === "residual" ? formatChange(share) : formatShare(share))),
-        ...reasons.map((reason) => element("tr", { className: "reason" },
-            element("th", { scope: "row" }, reason.reason, ...(reason.reason === NOT_DRAWN ? [aside(CHANCE)] : [])),
-            ...cells(formatValue(reason.value, books.unit), formatShare(reason.share)))),
-    ]);
+    const reasonRow = ({ reason, value, share }: Reason, isOfJvm: boolean) => element("tr", { className: "reason" },
+        element("th", { scope: "row" }, ...(isOfJvm ? [element("span", { className: "swatch jvm" })] : []), reason,
+            ...(reason === NOT_DRAWN ? [aside(CHANCE)] : [])),
+        ...cells(formatValue(value, books.unit), formatShare(share)));
+    const rows = books.accounts.flatMap((account) => {
+        const { key, role, label, meaning, value, share, reasons } = account;
+        const head = element("th", { scope: "row" }, element("span", { className: "swatch " + role + " " + key }), label, aside(meaning));
+        const figures = cells(formatValue(value, books.unit), role === "residual" ? formatChange(share) : formatShare(share));
+        return [element("tr", {}, head, ...figures), ...reasons.map((reason) => reasonRow(reason, reason === noJavaOf(account)))];
+    });
     const total = element("tr", { className: "sum" },
         element("th", { scope: "row" }, labelOf(books.whole.title), aside(books.whole.meaning)),
         ...cells(formatValue(books.sum, books.unit), "100%"));

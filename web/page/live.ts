@@ -39,7 +39,7 @@ function candidates({ leaks }: Live, showSite: (site: string) => void): HTMLElem
         : action(visibleName(row.site).slice(0, LONGEST), "The stacks that allocated them",
             () => showSite(row.site)),
     bytes(row.bytes), bytes(row.growth) + " ± " + bytes(Z95 * row.growthError), bytes(row.perHour),
-    row.quarters.map(formatShare).join(" → "), name(row.holder)];
+    row.quarters.map(formatShare).join(" → "), row.holder === "" ? "" : name(row.holder)];
     return [element("h2", {}, "Leak candidates"),
         element("p", {}, "Groups of objects that grew in each quarter of the recording. "
             + (proof === "proved" ? "" : "Not each quarter had a collection of old objects, so this may be garbage.")),

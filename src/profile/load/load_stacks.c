@@ -60,7 +60,7 @@ int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack)
 int load_kept_init(struct load_kept *k)
 {
     *k = (struct load_kept){0};
-    return profile_init(&k->names) || load_stacks_init(&k->stacks, &k->names) ? -ENOMEM : 0;
+    return profile_init(&k->names) || load_stacks_init(&k->stacks, &k->names) || load_walk_recall(&k->stacks.walk) ? -ENOMEM : 0;
 }
 
 void load_kept_deinit(struct load_kept *k)

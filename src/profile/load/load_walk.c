@@ -24,7 +24,19 @@ struct load_frame {
 };
 
 struct load_place { /* a frame of a stack */
-    uint32_t frame, node, tail;
+    uint32_t frame, node;
+};
+
+struct load_word { /* all of a frame */
+    uint64_t a, b;
+    uint32_t tail;
+};
+
+struct load_digests {
+    struct load_bytes bytes;
+    uint32_t tails[PROFILE_DEPTH_MAX];
+    struct digest list[PROFILE_DEPTH_MAX];     /* by place, root first: of the roots up to there */
+    struct load_word words[PROFILE_DEPTH_MAX]; /* frames of the present stack, leaf first */
 };
 
 int load_walk_init(struct load_walk *w, struct profile *p)
@@ -33,7 +45,18 @@ int load_walk_init(struct load_walk *w, struct profile *p)
     w->known = calloc((size_t)1 << w->known_bits, sizeof *w->known);
     w->gathered = malloc(PROFILE_DEPTH_MAX * sizeof *w->gathered);
     w->last = malloc(PROFILE_DEPTH_MAX * sizeof *w->last);
-    return w->known && w->gathered && w->last ? 0 : -ENOMEM;
+    w->last_bytes.tails = malloc(PROFILE_DEPTH_MAX * sizeof *w->last_bytes.tails);
+    return w->known && w->gathered && w->last && w->last_bytes.tails ? 0 : -ENOMEM;
+}
+
+int load_walk_recall(struct load_walk *w)
+{
+    w->looked = malloc(sizeof *w->looked);
+    if (!w->looked)
+        return -ENOMEM;
+    w->looked->bytes = (struct load_bytes){.tails = w->looked->tails};
+    digests_init(&w->traces);
+    return 0;
 }
 
 void load_walk_deinit(struct load_walk *w)
@@ -44,19 +67,30 @@ void load_walk_deinit(struct load_walk *w)
     free(w->known);
     free(w->gathered);
     free(w->last);
+    free(w->last_bytes.tails);
+    digests_deinit(&w->traces);
+    free(w->looked);
+}
+
+static void forget_bytes(struct load_walk *w)
+{
+    w->last_bytes.end = NULL;
+    if (w->looked)
+        w->looked->bytes.end = NULL;
 }
 
 void load_walk_new_chunk(struct load_walk *w)
 {
     memset(w->types, 0, sizeof w->types);
-    w->last_bytes = (struct load_bytes){0};
+    forget_bytes(w);
     w->chunk++;
 }
 
 void load_walk_drop_stacks(struct load_walk *w)
 {
-    w->last_depth = 0;
-    w->last_bytes = (struct load_bytes){0};
+    w->last_bytes.depth = 0;
+    forget_bytes(w);
+    digests_clear(&w->traces);
 }
 
 size_t load_walk_bytes(const struct load_walk *w)
@@ -64,7 +98,8 @@ size_t load_walk_bytes(const struct load_walk *w)
     size_t keys = w->methods.cap;
     for (int part = 0; part < JFR_METHOD_PARTS; part++)
         keys += w->texts[part].cap;
-    return keys * sizeof *w->methods.places + (sizeof *w->known << w->known_bits);
+    return keys * sizeof *w->methods.places + (sizeof *w->known << w->known_bits) + digests_bytes(&w->traces) +
+           (w->looked ? sizeof *w->looked : 0);
 }
 
 /* ---- frames ---- */
@@ -309,26 +344,34 @@ static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t max)
  * bytes. The equal bytes are whole frames of this stack, too, if an integer begins at the first of them. Then as many integers follow as
  * in the last stack, and all integers of a stack together are whole frames. An integer begins there if the byte before it ends an
  * integer. The ninth byte of an integer need not show that it is the last. */
-static uint32_t shared_roots(const struct load_walk *w, const struct jfr_stack *stack)
+static uint32_t shared_roots(const struct load_bytes *last, const struct jfr_stack *stack)
 {
-    const struct load_bytes *last = &w->last_bytes;
     const struct jfr_value *next = &stack->frames.next;
     if (!stack->end || !last->end || next->type != last->type || stack->truncated != last->truncated)
         return 0;
-    size_t bytes = (size_t)(stack->end - next->at), theirs = w->last[w->last_depth - 1].tail;
+    size_t bytes = (size_t)(stack->end - next->at), theirs = last->tails[last->depth - 1];
     size_t equal = equal_before(stack->end, last->end, bytes < theirs ? bytes : theirs);
     uint32_t none = last->truncated, count = none;
-    for (uint32_t above = w->last_depth; count < above;) {
+    for (uint32_t above = last->depth; count < above;) {
         uint32_t middle = count + (above - count) / 2;
-        if (w->last[middle].tail <= equal)
+        if (last->tails[middle] <= equal)
             count = middle + 1;
         else
             above = middle;
     }
     if (count == none)
         return 0;
-    uint32_t tail = w->last[count - 1].tail;
+    uint32_t tail = last->tails[count - 1];
     return tail == bytes || stack->end[-1 - (ptrdiff_t)tail] < 0x80 ? count : 0;
+}
+
+/* Notes the bytes of a stack that is the last one from now on. */
+static void note_bytes(struct load_bytes *last, const struct jfr_stack *stack, uint32_t depth)
+{
+    last->end = depth ? stack->end : NULL;
+    last->type = stack->frames.next.type;
+    last->truncated = stack->truncated;
+    last->depth = depth;
 }
 
 /* ---- stacks ---- */
@@ -389,29 +432,102 @@ static int add_truncation(struct load_walk *w, uint32_t *depth)
 static int grow(struct load_walk *w, uint32_t roots, uint32_t depth, uint32_t *stack)
 {
     const struct load_frame *frame = &w->gathered[depth];
-    struct load_place *place = &w->last[roots], *end = &w->last[roots + depth], *last_end = &w->last[w->last_depth];
-    uint32_t node = roots ? place[-1].node : 0;
+    struct load_place *place = &w->last[roots], *end = &w->last[roots + depth], *last_end = &w->last[w->last_bytes.depth];
+    uint32_t node = roots ? place[-1].node : 0, *tail = &w->last_bytes.tails[roots];
     for (; place < end && place < last_end && place->frame == frame[-1].id; place++) {
-        place->tail = (--frame)->tail;
+        *tail++ = (--frame)->tail;
         node = place->node;
     }
     w->last_bytes.end = NULL; /* in case this function fails */
-    w->last_depth = (uint32_t)(place - w->last);
+    w->last_bytes.depth = (uint32_t)(place - w->last);
     for (; place < end; place++) {
         frame--;
         if (profile_stack(w->profile, node, frame->id, &node))
             return -ENOMEM;
-        *place = (struct load_place){frame->id, node, frame->tail};
+        *place = (struct load_place){frame->id, node};
+        *tail++ = frame->tail;
     }
-    w->last_depth = roots + depth;
     *stack = node;
     return 0;
+}
+
+/* Moves past the roots that the last stack had. */
+static void skip_roots(struct jfr_stack *walk, uint32_t roots)
+{
+    if (roots)
+        walk->frames.left -= roots - walk->truncated;
+}
+
+/* Adds the stack to the trie. */
+static int add_stack(struct load_walk *w, struct jfr_stack walk, uint32_t *stack, bool *truncated)
+{
+    uint32_t depth, roots = shared_roots(&w->last_bytes, &walk);
+    const struct jfr_stack whole = walk;
+    skip_roots(&walk, roots);
+    int rc = gather(w, &walk, &depth, truncated);
+    if (!rc && !roots && depth && *truncated)
+        rc = add_truncation(w, &depth);
+    if (!rc)
+        rc = grow(w, roots, depth, stack);
+    if (!rc)
+        note_bytes(&w->last_bytes, &whole, roots + depth);
+    return rc;
+}
+
+/* ---- stacks as a whole ---- */
+
+/* Reads the next frames as words. Returns how many there were; 0 at the end, and before a frame without a key. *rc: 0 or -ENOMEM. */
+static uint32_t take_words(struct load_walk *w, struct jfr_stack *stack, struct load_word *words, int *rc)
+{
+    struct jfr_frame_key keys[KEYS];
+    struct jfr_raw_frame raw;
+    uint32_t tail = tail_of(stack, stack->frames.next.at), count = jfr_stack_next_keys(stack, keys, KEYS);
+    for (uint32_t i = 0; i < count && !*rc; i++) {
+        uint32_t method = 0;
+        jfr_stack_decode(stack, &keys[i], &raw);
+        *rc = method_of_key(w, stack, raw.method, &method);
+        words[i] = (struct load_word){
+            .a = (uint64_t)method << 32 | (uint32_t)raw.line,
+            .b = (uint64_t)(uint32_t)raw.bci << 8 | type_of_key(w, stack, raw.type),
+            .tail = tail,
+        };
+        tail -= keys[i].size;
+    }
+    return count;
+}
+
+/* Makes the digest of a stack. Returns 1, 0 if the stack has none, or -ENOMEM. */
+static int digest_of(struct load_walk *w, struct jfr_stack walk, struct digest *digest)
+{
+    struct load_digests *looked = w->looked;
+    const struct jfr_stack whole = walk;
+    uint32_t roots = shared_roots(&looked->bytes, &walk), depth = 0, count = 1, place = roots;
+    int rc = 0;
+    skip_roots(&walk, roots);
+    while (walk.frames.left && count && !rc) {
+        count = take_words(w, &walk, &looked->words[depth], &rc);
+        depth += count;
+    }
+    if (rc || walk.frames.left)
+        return rc;
+    *digest = roots ? looked->list[roots - 1] : digests_begin(&w->traces, walk.truncated);
+    if (!roots && walk.truncated) { /* a place without bytes */
+        looked->tails[place] = 0;
+        looked->list[place++] = *digest;
+    }
+    for (uint32_t i = depth; i-- > 0; place++) {
+        *digest = digests_next(&w->traces, *digest, looked->words[i].a, looked->words[i].b);
+        looked->tails[place] = looked->words[i].tail;
+        looked->list[place] = *digest;
+    }
+    note_bytes(&looked->bytes, &whole, place);
+    return 1;
 }
 
 int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack, bool *truncated)
 {
     struct jfr_stack walk;
-    uint32_t depth;
+    struct digest digest;
     *stack = 0;
     *truncated = false;
     if (!jfr_stack_of(trace, &walk))
@@ -419,16 +535,15 @@ int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack
     *truncated = walk.truncated;
     if (walk.frames.left >= PROFILE_DEPTH_MAX) /* the frames at its root will be missing */
         walk.end = NULL;
-    uint32_t roots = shared_roots(w, &walk);
-    if (roots)
-        walk.frames.left -= roots - walk.truncated;
-    struct load_bytes bytes = {walk.end, walk.frames.next.type, walk.truncated};
-    int rc = gather(w, &walk, &depth, truncated);
-    if (!rc && !roots && depth && *truncated)
-        rc = add_truncation(w, &depth);
-    if (!rc)
-        rc = grow(w, roots, depth, stack);
-    if (!rc && w->last_depth)
-        w->last_bytes = bytes;
+    bool may_recall = w->looked && walk.end && walk.raw && walk.frames.left && walk.frames.left < PROFILE_DEPTH_MAX - 1;
+    int rc = may_recall ? digest_of(w, walk, &digest) : 0;
+    bool has_digest = rc > 0;
+    if (has_digest)
+        *stack = digests_find(&w->traces, digest);
+    if (rc < 0 || *stack)
+        return rc < 0 ? rc : 0;
+    rc = add_stack(w, walk, stack, truncated);
+    if (!rc && has_digest && *stack)
+        digests_add(&w->traces, digest, *stack);
     return rc;
 }

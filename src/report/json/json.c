@@ -164,6 +164,7 @@ static void put_lock(struct jsonw *j, const struct profile *p, const struct lock
     put_text_or_null(j, p, "class", r->class_name);
     jsonw_member_text(j, "kind", lock_kind(r->state));
     put_text_or_null(j, p, "address", r->address);
+    put_text_or_null(j, p, "site", r->site);
     jsonw_member_uint(j, "weight", r->weight);
     jsonw_member_number(j, "share", p->weight ? (double)r->weight / (double)p->weight : 0);
     jsonw_member_uint(j, "samples", r->samples);

@@ -224,6 +224,8 @@ static void put_kept(FILE *out, struct server *s)
         put_store(out, &sums);
     exposition_put(out, "dictionaries_memory_bytes", "gauge", "Bytes of memory of the dictionaries of services that are in memory.",
                    store_dictionaries_bytes(s->store));
+    exposition_put(out, "recall_memory_bytes", "gauge", "Bytes of memory of the stacks that are remembered from one recording to the next.",
+                   store_recall_bytes(s->store));
     storage_put_metrics(out, s);
 }
 

@@ -121,6 +121,14 @@ void recall_put(struct recall *r, struct recalled *one, bool keep)
         forget(one);
 }
 
+uint64_t recall_bytes(struct recall *r)
+{
+    pthread_mutex_lock(&r->lock);
+    uint64_t bytes = r->bytes;
+    pthread_mutex_unlock(&r->lock);
+    return bytes;
+}
+
 struct load_shared *recalled_in(struct recalled *one, struct dictionary *d)
 {
     if (one->sealed_in != d->serial)

@@ -12,9 +12,9 @@
 #include <pthread.h>
 
 enum {
-    RECALL_STACKS_MAX = 1 << 18,     /* nodes of one service's stacks; beyond, these are forgotten */
+    RECALL_STACKS_MAX = 1 << 20,     /* nodes of one service's stacks; beyond, these are forgotten */
     RECALL_SERVICE_BYTES = 32 << 20, /* of one service; beyond, everything is */
-    RECALL_BYTES = 96 << 20,         /* of all services that are not in use */
+    RECALL_BYTES = 160 << 20,        /* of all services that are not in use */
 };
 
 /* What is remembered of one service. */
@@ -40,6 +40,8 @@ void recall_deinit(struct recall *r);
 struct recalled *recall_get(struct recall *r, const char *service);
 /* Takes it back. keep: false = something failed while it was in use, and it is forgotten. `one` may be NULL. */
 void recall_put(struct recall *r, struct recalled *one, bool keep);
+/* Returns the bytes of memory of all services that are not in use. */
+uint64_t recall_bytes(struct recall *r);
 
 struct dictionary;
 /* Returns the stacks as far as this dictionary has them, for dictionary_adopt. The caller holds the dictionary's lock. */

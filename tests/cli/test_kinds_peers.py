@@ -46,6 +46,12 @@ def converted(jdk, jars, path, *options, sums=((), ("--total",))):
     return tuple(found)
 
 
+def collapsed(path, kind, *options):
+    """The sum of our collapsed stacks."""
+    lines = ct.candor("convert", "--kind", kind, *options, "--to", "collapsed", path, "-").out.splitlines()
+    return sum(int(line.rpartition(" ")[2]) for line in lines)
+
+
 def check_profiler(jdk, jars, library):
     agent = f"-agentpath:{library}=start,jfr,file={{path}}"
     path = recorded(jdk, "all", f"{agent},event=cpu,interval=1ms,wall=2ms,alloc=64k,live,nativemem=0")
@@ -53,6 +59,8 @@ def check_profiler(jdk, jars, library):
                           ("nativeleak", ["--nativemem", "--leak", "--tail", "0"])):
         ours, theirs = figures(path, "--kind", kind), converted(jdk, jars, path, *options)
         ct.ok(theirs[0] and ours == theirs, f"{kind}: samples and bytes as the converter has them", f"{ours}, {theirs}")
+        written = collapsed(path, kind, "--unit", "samples"), collapsed(path, kind)
+        ct.ok(written == theirs, f"{kind}: collapsed stacks have bytes, and samples on request", f"{written}, {theirs}")
     check_clocks(jdk, jars, path, "batched", 1_000_000, 2_000_000)
     path = recorded(jdk, "single", f"{agent},event=cpu,interval=1ms,wall=2ms,nobatch")
     check_clocks(jdk, jars, path, "not batched", 1_000_000, 2_000_000)

@@ -55,12 +55,13 @@ static bool is_imported(const struct profile *p)
     return *profile_text(p, p->source) && formats_named(profile_text(p, p->source));
 }
 
-/* Whether collapsed stacks keep the profile's unit instead of counting samples. Numbers of allocations and of waits say little. Weights
- * of another tool are exact as they are, and can only be converted to samples if they are times of a known interval. */
+/* Whether collapsed stacks keep the profile's unit instead of counting samples. Numbers of allocations and of waits say little, and 1
+ * would pass for a byte. Weights of another tool are exact as they are, and can only be converted to samples if they are times of a
+ * known interval. */
 static bool keeps_unit(const struct profile *p)
 {
     bool in_intervals = p->unit == PROFILE_UNIT_SAMPLES || (p->unit == PROFILE_UNIT_NS && p->interval_ns);
-    return allocated_has_classes(p) || (is_imported(p) && !in_intervals);
+    return p->unit == PROFILE_UNIT_BYTES || allocated_has_classes(p) || (is_imported(p) && !in_intervals);
 }
 
 /* ---- Candor's own formats ---- */

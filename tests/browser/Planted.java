@@ -2,8 +2,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A service with a planted problem, for the server's page: `Planted shop TIMES SECONDS` computes six prices and searches once, which takes
- * TIMES as long as a price; `Planted batch SECONDS` throws memory away, and asks for collections.
+ * A service with a planted problem, for the server's page: `Planted shop TIMES ROUNDS` computes six prices and searches once, which takes
+ * TIMES as long as a price, in each round; `Planted batch SECONDS` throws memory away, and asks for collections.
  */
 public final class Planted {
     private static final int STEPS = 40_000;
@@ -46,20 +46,29 @@ public final class Planted {
         sink = lines;
     }
 
-    public static void main(String[] args) {
-        boolean isShop = args[0].equals("shop");
-        long end = System.nanoTime() + (long) (Double.parseDouble(args[args.length - 1]) * 1e9);
+    private static void shop(int times, int rounds) {
         long x = 1;
-        for (int round = 0; System.nanoTime() < end; round++) {
-            if (isShop) {
-                x = serve(x, Integer.parseInt(args[1]));
-            } else {
-                fill();
-                if (round % 1_000 == 999) {
-                    System.gc();
-                }
-            }
+        for (int round = 0; round < rounds; round++) {
+            x = serve(x, times);
         }
         sink = x;
+    }
+
+    private static void batch(long ns) {
+        long end = System.nanoTime() + ns;
+        for (int round = 0; System.nanoTime() < end; round++) {
+            fill();
+            if (round % 1_000 == 999) {
+                System.gc();
+            }
+        }
+    }
+
+    public static void main(String[] args) {
+        if (args[0].equals("shop")) {
+            shop(Integer.parseInt(args[1]), Integer.parseInt(args[2]));
+        } else {
+            batch((long) (Double.parseDouble(args[1]) * 1e9));
+        }
     }
 }

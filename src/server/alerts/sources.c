@@ -190,8 +190,9 @@ static int measure_baseline(struct alert_samples *samples, struct alert_window w
  * waits while some are held up. */
 static void allow_way(const struct alert_samples *samples, struct alert_figure *f)
 {
-    if (!store_waits_long(samples->store))
-        f->missing.sums[MISSING_WAITING] = (struct missing_sum){0};
+    struct missing_sum *waiting = &f->missing.sums[MISSING_WAITING];
+    if (waiting->parts && !store_waits_long(samples->store))
+        *waiting = (struct missing_sum){0};
 }
 
 int sources_evaluate(struct alert_samples *samples, const struct alert_rule *rule, const char *value, int64_t to, struct alert_figure *out,

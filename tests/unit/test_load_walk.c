@@ -1,6 +1,6 @@
 /* Stacks are read from a recording as they were written, whatever they have in common with the previous one, and however their integers
- * are encoded: shared roots, integers longer than necessary, and integers of nine bytes whose end is not visible. So are those of
- * recordings that are read one after the other, of which each uses the same keys for other methods, or other keys for the same methods.
+ * are encoded: shared roots, integers longer than necessary, and integers of nine bytes whose end is not visible. This
+ * also holds for several recordings in a row, where the same key stands for different methods, or the same method has different keys.
  * tier: quick
  * timeout: 60 */
 #include "jfr_craft.h"

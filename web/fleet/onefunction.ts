@@ -129,7 +129,7 @@ export class OneFunction {
             chart.show(data, { zone, part: spanOf(part), hidden });
         }
         const address = sourceOf(new URLSearchParams(page.state.graph).get("source") ?? "", this.name);
-        const how = "A link to its source is here if Source at, under More below, has the address of your repository or editor.";
+        const how = "To have a link to its source here, enter the address of your repository or editor: More, Source at.";
         this.source.replaceChildren(...(address === "" ? [how]
             : [Object.assign(link("Source", address, "By the template under More, Source links"), { target: "_blank", rel: "noopener" })]));
     }

@@ -19,7 +19,7 @@ export const versions = new Intl.Collator("en", { numeric: true });
 // Lets a line end between the class and the method.
 function brokenAtDot(name: string): (Node | string)[] {
     const at = name.lastIndexOf(".") + 1;
-    return at > 0 ? [name.slice(0, at), element("wbr"), name.slice(at)] : [name];
+    return at > 0 ? [name.slice(0, at), element("wbr", {}), name.slice(at)] : [name];
 }
 
 export function nameOf(text: string): HTMLElement {

@@ -1,6 +1,6 @@
-// What is around a method in the stacks: who calls it, and what it calls. A stack counts once, however often the method calls itself: its
-// caller is that of the outermost call, and what it calls is below the innermost one. So the callers add up to the method's total, and so
-// do its own weight and what it calls.
+// What is around a method in the stacks: who calls it, and what it calls. A stack counts once, even if the method calls itself: its
+// caller is the one of the outermost call, and its callee the one of the innermost call. So the weights of the callers add up to the
+// method's total, and so do the method's own weight and those of the callees.
 import { Columns } from "./tree";
 
 export interface Neighbour {

@@ -122,8 +122,8 @@ static const struct cli_option options[] = {
      "there, "
      "and end"},
     {0, "copy-cold", "s3://BUCKET/PREFIX|disk", NULL,
-     "copy recordings that are objects (--cold) to another place, or back to the disk, and end; start with that --cold, or without one, "
-     "then"},
+     "copy the recordings in object storage (--cold) to another place or back to the disk, and exit; from then on, start the server with "
+     "that place as --cold, or without --cold"},
     CLI_UNPACK_OPTION,
     {0},
 };

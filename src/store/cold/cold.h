@@ -42,7 +42,9 @@ void cold_key(const uint8_t identity[ENVELOPE_IDENTITY], char out[COLD_KEY_MAX])
 /* Checks that nobody has taken the objects over, unless this was known since the start. Call it before objects are made or removed.
  * Returns 0, -EEXIST if another store has, or what s3_get returns. */
 int cold_check_owner(struct store *s, struct error *e);
-/* Makes the object in this place, and reads it back. Returns -EBADMSG if it is not the same. */
+/* Reads the object in this place. Returns 0 if it is the recording, byte for byte, -EBADMSG if not, or what s3_get returns. */
+int cold_compare(struct s3 *place, const char *key, const struct envelope *v, struct error *e);
+/* Makes the object in this place, and compares it. Returns what s3_put or cold_compare returns. */
 int cold_make_object(struct s3 *place, const char *key, const struct envelope *v, struct error *e);
 /* Takes another place for the objects, which are there already, and notes in the folder that they are there. Returns -EEXIST if it is that
  * of another store. */

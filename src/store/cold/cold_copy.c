@@ -22,23 +22,12 @@ static int copy_to_disk(const struct copying *c, const struct catalogue_warm *w,
     return rc ? rc : catalogue_set_warm(c->store->catalogue, w->recording, e);
 }
 
-/* Whether the object is in the other place already: an earlier command was interrupted. */
-static bool is_there(const struct copying *c, const char *key, const struct envelope *v)
-{
-    struct buffer there;
-    struct error ignored;
-    buffer_init(&there, v->map_size + 1);
-    bool same =
-        !s3_get(c->to, key, &there, COLD_MOVE_TRIES, &ignored) && there.len == v->map_size && !memcmp(there.data, v->map, there.len);
-    buffer_deinit(&there);
-    return same;
-}
-
 static int copy_to_place(const struct copying *c, const struct catalogue_warm *w, const struct envelope *v, struct error *e)
 {
     char key[COLD_KEY_MAX];
+    struct error ignored;
     cold_key(w->identity, key);
-    if (!is_there(c, key, v))
+    if (cold_compare(c->to, key, v, &ignored)) /* otherwise it is there already: an earlier command was interrupted */
         return cold_make_object(c->to, key, v, e);
     c->counts->present++;
     return 0;

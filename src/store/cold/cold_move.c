@@ -32,16 +32,21 @@ static bool is_ending(const struct mover *m)
     return ending || store_is_stopping(m->store);
 }
 
-int cold_make_object(struct s3 *place, const char *key, const struct envelope *v, struct error *e)
+int cold_compare(struct s3 *place, const char *key, const struct envelope *v, struct error *e)
 {
     struct buffer back;
     buffer_init(&back, v->map_size + 1);
-    int rc = s3_put(place, key, v->map, v->map_size, COLD_MOVE_TRIES, e);
-    rc = rc ? rc : s3_get(place, key, &back, COLD_MOVE_TRIES, e);
+    int rc = s3_get(place, key, &back, COLD_MOVE_TRIES, e);
     if (!rc && (back.len != v->map_size || memcmp(back.data, v->map, back.len)))
         rc = error_set(e, -EBADMSG, "%s/%s: is not what was sent; the recording stays on the disk", s3_url(place), key);
     buffer_deinit(&back);
     return rc;
+}
+
+int cold_make_object(struct s3 *place, const char *key, const struct envelope *v, struct error *e)
+{
+    int rc = s3_put(place, key, v->map, v->map_size, COLD_MOVE_TRIES, e);
+    return rc ? rc : cold_compare(place, key, v, e);
 }
 
 /* A catalog that was put in the place of a younger one may not know that the file is an object already. */
